@@ -21,6 +21,11 @@ public final class Fingerprint {
         return add(value ? 1 : 2);
     }
 
+    /** By its name, which is the same in each run. */
+    public Fingerprint add(Enum<?> value) {
+        return add(value.name().hashCode());
+    }
+
     /** Parts, in their order. */
     public Fingerprint add(Collection<? extends Part> parts) {
         for (Part part : parts) {

@@ -1,5 +1,6 @@
 package io.holdfast.model;
 
+import io.holdfast.model.Worlds.World;
 import io.holdfast.model.conformance.Conformance;
 import io.holdfast.model.conformance.DriverScriptServer;
 import io.holdfast.model.conformance.ScriptServer;
@@ -15,7 +16,6 @@ import io.holdfast.model.quorum.Quorum;
 import io.holdfast.model.sets.LockSets;
 import io.holdfast.model.turns.TurnWorlds;
 import io.holdfast.model.wake.Wake;
-import io.holdfast.model.Worlds.World;
 import java.io.PrintStream;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -125,7 +125,8 @@ public final class Run {
         boolean sound = true;
         for (String each : known) {
             if (setting.equals(each) || (setting.isEmpty() && !each.equals(Settings.OUTSIDE))) {
-                sound &= conformance ? conforms(each) : holds(each, worlds.get(each));
+                World world = worlds.get(each);
+                sound &= world == null ? conforms(each) : holds(each, world);
             }
         }
         return sound ? SOUND : FOUND;

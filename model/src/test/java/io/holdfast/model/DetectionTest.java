@@ -24,7 +24,7 @@ final class DetectionTest {
     @ParameterizedTest
     @ValueSource(strings = {"deadlock-more", "deadlock-again", "deadlock-three"})
     void worlds_thatAreCut_areSoundUpToThere(String setting) {
-        Checker.Result result = look(setting, Set.of(), 15_000);
+        Checker.Result result = look(setting, Set.of(), 8_000);
         assertNull(result.violation(), result.trace()::toString);
     }
 

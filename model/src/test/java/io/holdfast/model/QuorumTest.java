@@ -14,18 +14,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A majority of nodes: two leases are never valid and tokens rise, and without a rule one of both is not so. */
 final class QuorumTest {
-    @ParameterizedTest
-    @ValueSource(strings = {"quorum-split", "quorum-renewed"})
-    void worlds_thatEnd_areSound(String setting) {
-        Checker.Result result = look(setting, Set.of(), 100_000);
+    @Test
+    void world_thatEnds_isSound() {
+        Checker.Result result = look("quorum-split", Set.of(), 100_000);
         assertNull(result.violation(), result.trace()::toString);
         assertTrue(result.complete());
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"quorum-empty", "quorum-older", "quorum", "quorum-proposed", "quorum-all"})
+    @ValueSource(
+            strings = {"quorum-renewed", "quorum-empty", "quorum-older", "quorum", "quorum-proposed", "quorum-all"})
     void worlds_thatAreCut_areSoundUpToThere(String setting) {
-        Checker.Result result = look(setting, Set.of(), 20_000);
+        Checker.Result result = look(setting, Set.of(), 10_000);
         assertNull(result.violation(), result.trace()::toString);
     }
 
@@ -47,14 +47,6 @@ final class QuorumTest {
         Checker.Result result = look(setting, Set.of(rule), 100_000);
         assertNotNull(result.violation(), () -> rule + " is not needed in " + result);
         assertEquals(what, result.violation().substring(0, what.length()), result.trace()::toString);
-    }
-
-    /** A late grant may count whatever its token: the rule that forbids it keeps the proof short. */
-    @Test
-    void world_withoutCounted_isSoundAllTheSame() {
-        Checker.Result result = look("quorum-split", Set.of("counted"), 100_000);
-        assertNull(result.violation(), result.trace()::toString);
-        assertTrue(result.complete());
     }
 
     private static Checker.Result look(String setting, Set<String> without, long most) {

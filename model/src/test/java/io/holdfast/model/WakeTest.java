@@ -24,7 +24,7 @@ final class WakeTest {
     @ParameterizedTest
     @ValueSource(strings = {"wake-two-die", "wake-four", "wake-pairs"})
     void worlds_thatAreCut_areSoundUpToThere(String setting) {
-        Checker.Result result = look(setting, Set.of(), 20_000);
+        Checker.Result result = look(setting, Set.of(), 8_000);
         assertNull(result.violation(), result.trace()::toString);
     }
 

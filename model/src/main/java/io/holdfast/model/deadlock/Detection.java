@@ -61,12 +61,17 @@ public final class Detection implements Model<DetectionState> {
     /** The looks that have a name. */
     public static Worlds worlds() {
         return Worlds.of("deadlock detection", DetectionRule.class)
-                .add("deadlock", "two clients that hold a lock each, and have two requests more", "each deadlock can be found", rules ->
-                        new Detection(rules, 2, 4, true))
+                .add(
+                        "deadlock",
+                        "two clients that hold a lock each, and have two requests more",
+                        "each deadlock can be found",
+                        rules -> new Detection(rules, 2, 4, true))
                 .add("deadlock-more", "the same, and four requests more", rules -> new Detection(rules, 2, 6, true))
                 .add("deadlock-again", "the same, but they release nothing", rules -> new Detection(rules, 2, 6, false))
-                .add("deadlock-three", "three clients that hold a lock each, and three requests more", rules ->
-                        new Detection(rules, 3, 6, true))
+                .add(
+                        "deadlock-three",
+                        "three clients that hold a lock each, and three requests more",
+                        rules -> new Detection(rules, 3, 6, true))
                 .build();
     }
 
@@ -150,7 +155,8 @@ public final class Detection implements Model<DetectionState> {
             }
             return;
         }
-        boolean may = complete || (!has(DetectionRule.ONE_AFTER_THE_OTHER) && state.first().read() != 0);
+        boolean may = complete
+                || (!has(DetectionRule.ONE_AFTER_THE_OTHER) && state.first().read() != 0);
         if (may && !state.second().isComplete()) {
             int piece = state.second().nextPiece();
             DetectionState next = state.with(state.first(), state.second().with(piece, state));

@@ -126,7 +126,13 @@ public final class Quorum implements Model<QuorumState> {
                 .map(clock -> new Node(clock, 0, null, 0, 0, false))
                 .toList();
         return new QuorumState(
-                nodes, Collections.nCopies(reach.size(), Client.of(Phase.IDLE, NODES)), List.of(), 0, null, false, null);
+                nodes,
+                Collections.nCopies(reach.size(), Client.of(Phase.IDLE, NODES)),
+                List.of(),
+                0,
+                null,
+                false,
+                null);
     }
 
     @Override
@@ -147,7 +153,10 @@ public final class Quorum implements Model<QuorumState> {
             int at = node;
             Hold hold = state.nodes().get(at).hold();
             if (hold != null) {
-                step(to, expires(state, at, hold), () -> "On node " + at + " the hold of client " + hold.client() + " expires.");
+                step(
+                        to,
+                        expires(state, at, hold),
+                        () -> "On node " + at + " the hold of client " + hold.client() + " expires.");
             }
         }
         restarts(state, to);
@@ -326,9 +335,8 @@ public final class Quorum implements Model<QuorumState> {
             return state.with(asked.node(), node.withHold(armed(hold, asked.round())))
                     .send(reply(Kind.GRANTED, asked, hold.token()));
         }
-        int proposed = rules.contains(QuorumRule.PROPOSAL_CAP)
-                ? Math.min(asked.token(), node.clock() + AHEAD)
-                : asked.token();
+        int proposed =
+                rules.contains(QuorumRule.PROPOSAL_CAP) ? Math.min(asked.token(), node.clock() + AHEAD) : asked.token();
         int token = Math.max(Math.max(node.clock(), 1), proposed);
         token = rules.contains(QuorumRule.LAST_TOKEN) ? Math.max(token, node.last() + 1) : token;
         Hold granted = new Hold(asked.client(), token, asked.round(), false);
@@ -371,8 +379,7 @@ public final class Quorum implements Model<QuorumState> {
         Hold left = node.isHeldBy(asked.client()) ? null : node.hold();
         int ended = asked.tombstone() ? node.ended() | 1 << asked.client() : node.ended();
         return state.with(
-                asked.node(),
-                new Node(node.clock(), node.last(), left, ended, node.expired(), node.quarantined()));
+                asked.node(), new Node(node.clock(), node.last(), left, ended, node.expired(), node.quarantined()));
     }
 
     // ---- what a client hears
@@ -453,7 +460,8 @@ public final class Quorum implements Model<QuorumState> {
             return many >= majority ? won(heard, i) : heard;
         }
         int needed = rules.contains(QuorumRule.RENEWED_BY_MAJORITY) ? majority : 1;
-        long many = next.seats().stream().filter(each -> each.agreed() == RENEWAL).count();
+        long many =
+                next.seats().stream().filter(each -> each.agreed() == RENEWAL).count();
         boolean renewed = next.phase() == Phase.HOLDING && !next.over() && next.rests() < RENEWAL && many >= needed;
         return renewed ? heard.with(i, next.renewed()) : heard;
     }
@@ -484,7 +492,9 @@ public final class Quorum implements Model<QuorumState> {
         }
         for (int at = 0; at < NODES && !state.restarted(); at++) {
             Hold hold = state.nodes().get(at).hold();
-            if (hold != null && state.clients().get(hold.client()).phase() == Phase.DONE && !isUnderWay(state, hold.client(), at)) {
+            if (hold != null
+                    && state.clients().get(hold.client()).phase() == Phase.DONE
+                    && !isUnderWay(state, hold.client(), at)) {
                 return "orphan: client " + hold.client() + " is done, nothing of it is under way, and node " + at
                         + " has its hold";
             }
@@ -494,7 +504,9 @@ public final class Quorum implements Model<QuorumState> {
 
     private static boolean isUnderWay(QuorumState state, int client, int node) {
         for (Packet packet : state.net()) {
-            if (packet.client() == client && packet.node() == node && packet.kind().isRequest()) {
+            if (packet.client() == client
+                    && packet.node() == node
+                    && packet.kind().isRequest()) {
                 return true;
             }
         }

@@ -102,15 +102,7 @@ record QuorumState(
             boolean renewedBefore)
             implements Fingerprint.Part {
         static Client of(Phase phase, int nodes) {
-            return new Client(
-                    phase,
-                    java.util.Collections.nCopies(nodes, Seat.NONE),
-                    0,
-                    0,
-                    false,
-                    false,
-                    false,
-                    false);
+            return new Client(phase, java.util.Collections.nCopies(nodes, Seat.NONE), 0, 0, false, false, false, false);
         }
 
         boolean isValid() {
@@ -149,7 +141,7 @@ record QuorumState(
 
         @Override
         public void addTo(Fingerprint print) {
-            print.add(phase.ordinal()).add(seats).add(token).add(rests);
+            print.add(phase).add(seats).add(token).add(rests);
             print.add((renewing ? 1 : 0) + (over ? 2 : 0) + (before ? 4 : 0) + (renewedBefore ? 8 : 0));
         }
     }
@@ -164,7 +156,7 @@ record QuorumState(
         GONE;
 
         boolean isRequest() {
-            return ordinal() <= RELEASE.ordinal();
+            return compareTo(RELEASE) <= 0;
         }
     }
 
@@ -180,13 +172,14 @@ record QuorumState(
             implements Fingerprint.Part {
         @Override
         public void addTo(Fingerprint print) {
-            print.add(kind.ordinal()).add(client * 8L + node).add(token * 64L + raised);
+            print.add(kind).add(client * 8L + node).add(token * 64L + raised);
             print.add(round * 2L + (tombstone ? 1 : 0));
         }
 
         @Override
         public String toString() {
-            String way = kind.isRequest() ? " of client " + client + " to node " : " to client " + client + " from node ";
+            String way =
+                    kind.isRequest() ? " of client " + client + " to node " : " to client " + client + " from node ";
             return kind + way + node + (token > 0 ? ", token " + token : "") + (raised > 0 ? ", writes " + raised : "");
         }
     }
@@ -205,7 +198,8 @@ record QuorumState(
 
     /** Nobody hears a reply to a client that is done. */
     QuorumState send(Packet packet) {
-        boolean heard = packet.kind().isRequest() || clients.get(packet.client()).phase() != Phase.DONE;
+        boolean heard =
+                packet.kind().isRequest() || clients.get(packet.client()).phase() != Phase.DONE;
         return heard ? with(Values.plusOnce(net, packet)) : this;
     }
 

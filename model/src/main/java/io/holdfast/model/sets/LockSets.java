@@ -5,6 +5,7 @@ import io.holdfast.model.Values;
 import io.holdfast.model.Worlds;
 import io.holdfast.model.sets.SetState.Kind;
 import io.holdfast.model.sets.SetState.Lock;
+import io.holdfast.model.sets.SetState.Mishap;
 import io.holdfast.model.sets.SetState.Owner;
 import io.holdfast.model.sets.SetState.Packet;
 import io.holdfast.model.sets.SetState.Phase;
@@ -12,7 +13,9 @@ import io.holdfast.model.sets.SetState.Request;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -27,16 +30,6 @@ import org.jspecify.annotations.Nullable;
  * numbers. A client notices a loss no later than the server; an answer to a release comes at once when the release was run.
  */
 public final class LockSets implements Model<SetState> {
-    /** What may happen, so many times in all. */
-    private enum Mishap {
-        /** A hold is over: of what a request has, or waits to have. */
-        LOSS,
-        KILL,
-        GIVES_UP,
-        /** An acquire is repeated. */
-        COPY
-    }
-
     /** A lock of a set. */
     private record Wish(int lock, boolean writes) {}
 
@@ -44,18 +37,20 @@ public final class LockSets implements Model<SetState> {
 
     private final Set<SetRule> rules;
     private final List<List<Wish>> plans;
-    private final List<Integer> mishaps;
+    private final Map<Mishap, Integer> mishaps;
 
     /**
      * A world.
      *
      * @param sets for each request its locks as its caller names them: {@code 0} to write, {@code 0r} to read
-     * @param mishaps how many losses, deaths, give-ups and copies there may be
+     * @param mishaps which happen at most once each
      */
-    private LockSets(Set<SetRule> rules, List<String> sets, Integer... mishaps) {
+    private LockSets(Set<SetRule> rules, List<String> sets, Mishap... mishaps) {
         this.rules = rules;
         this.plans = sets.stream().map(this::plan).toList();
-        this.mishaps = List.of(mishaps);
+        Map<Mishap, Integer> each = new EnumMap<>(Mishap.class);
+        List.of(mishaps).forEach(mishap -> each.put(mishap, 1));
+        this.mishaps = each;
     }
 
     private List<Wish> plan(String text) {
@@ -75,20 +70,40 @@ public final class LockSets implements Model<SetState> {
         List<String> two = List.of("0 1", "1 0");
         List<String> reads = List.of("0r 1", "1r 0", "0r 1r");
         return Worlds.of("sets of locks", SetRule.class)
-                .add("sets", "two sets of two locks, named in different orders; one gives up", served, rules ->
-                        new LockSets(rules, two, 0, 0, 1, 1))
-                .add("sets-ring", "three sets of two or three locks, in a ring", served, rules ->
-                        new LockSets(rules, List.of("0 1 2", "1 2", "2 0"), 0, 0, 1, 0))
-                .add("sets-loss", "two sets, a loss, an acquire is repeated", served, rules ->
-                        new LockSets(rules, two, 1, 0, 0, 1))
-                .add("sets-three", "a set of three locks and one of two, a loss", served, rules ->
-                        new LockSets(rules, List.of("0 1 2", "1 0"), 1, 0, 0, 0))
-                .add("sets-reads", "three sets that read and write, one gives up", served, rules ->
-                        new LockSets(rules, reads, 0, 0, 1, 0))
-                .add("sets-kill", "two sets of locks, a loss, a give-up, and a client dies", served, rules ->
-                        new LockSets(rules, two, 1, 1, 1, 0))
-                .add("sets-all", "three sets that read and write, and one of each mishap", rules ->
-                        new LockSets(rules, reads, 1, 1, 1, 1))
+                .add(
+                        "sets",
+                        "two sets of two locks, named in different orders; one gives up",
+                        served,
+                        rules -> new LockSets(rules, two, Mishap.GIVES_UP, Mishap.COPY))
+                .add(
+                        "sets-ring",
+                        "three sets of two or three locks, in a ring",
+                        served,
+                        rules -> new LockSets(rules, List.of("0 1 2", "1 2", "2 0"), Mishap.GIVES_UP))
+                .add(
+                        "sets-loss",
+                        "two sets, a loss, an acquire is repeated",
+                        served,
+                        rules -> new LockSets(rules, two, Mishap.LOSS, Mishap.COPY))
+                .add(
+                        "sets-three",
+                        "a set of three locks and one of two, a loss",
+                        served,
+                        rules -> new LockSets(rules, List.of("0 1 2", "1 0"), Mishap.LOSS))
+                .add(
+                        "sets-reads",
+                        "three sets that read and write, one gives up",
+                        served,
+                        rules -> new LockSets(rules, reads, Mishap.GIVES_UP))
+                .add(
+                        "sets-kill",
+                        "two sets of locks, a loss, a give-up, and a client dies",
+                        served,
+                        rules -> new LockSets(rules, two, Mishap.LOSS, Mishap.KILL, Mishap.GIVES_UP))
+                .add(
+                        "sets-all",
+                        "three sets that read and write, and one of each mishap",
+                        rules -> new LockSets(rules, reads, Mishap.LOSS, Mishap.KILL, Mishap.GIVES_UP, Mishap.COPY))
                 .build();
     }
 
@@ -109,14 +124,6 @@ public final class LockSets implements Model<SetState> {
 
     private boolean has(SetRule rule) {
         return rules.contains(rule);
-    }
-
-    private static boolean may(SetState state, Mishap mishap) {
-        return state.left().get(mishap.ordinal()) > 0;
-    }
-
-    private static SetState spend(SetState state, Mishap mishap) {
-        return state.spend(mishap.ordinal());
     }
 
     private static void step(BiConsumer<Action, SetState> to, boolean helps, SetState next, Supplier<String> words) {
@@ -145,7 +152,11 @@ public final class LockSets implements Model<SetState> {
             Packet packet = state.net().get(i);
             SetState without = state.with(Values.minus(state.net(), i));
             SetState next = packet.kind() == Kind.GRANTED ? hears(without, packet.owner()) : runs(without, packet);
-            step(to, true, next, () -> (packet.kind() == Kind.GRANTED ? "Arrives " : "The server runs ") + packet + ".");
+            step(
+                    to,
+                    true,
+                    next,
+                    () -> (packet.kind() == Kind.GRANTED ? "Arrives " : "The server runs ") + packet + ".");
         }
     }
 
@@ -154,20 +165,21 @@ public final class LockSets implements Model<SetState> {
         switch (request.phase()) {
             case IDLE -> step(to, true, begins(state, i, 0), () -> "Request " + i + " begins.");
             case ASKING -> {
-                if (may(state, Mishap.GIVES_UP)) {
-                    SetState next = over(spend(state, Mishap.GIVES_UP), i);
+                if (state.may(Mishap.GIVES_UP)) {
+                    SetState next = over(state.spend(Mishap.GIVES_UP), i);
                     step(to, false, next, () -> "Request " + i + " gives up.");
                 }
-                if (may(state, Mishap.COPY)) {
-                    SetState next = spend(state, Mishap.COPY).send(List.of(acquire(i, request, nextWish(i, request), 1)));
+                if (state.may(Mishap.COPY)) {
+                    SetState next =
+                            state.spend(Mishap.COPY).send(List.of(acquire(i, request, nextWish(i, request), 1)));
                     step(to, true, next, () -> "Request " + i + " repeats its acquire.");
                 }
             }
             case HOLDING -> step(to, true, over(state, i), () -> "Request " + i + " releases its set.");
             case ENDING, DONE, DEAD -> {}
         }
-        if (may(state, Mishap.KILL) && (request.phase() == Phase.ASKING || request.phase() == Phase.HOLDING)) {
-            SetState next = spend(state, Mishap.KILL).with(i, request.with(Phase.DEAD, 0));
+        if (state.may(Mishap.KILL) && (request.phase() == Phase.ASKING || request.phase() == Phase.HOLDING)) {
+            SetState next = state.spend(Mishap.KILL).with(i, request.with(Phase.DEAD, 0));
             step(to, false, next, () -> "The client of request " + i + " dies.");
         }
     }
@@ -176,21 +188,30 @@ public final class LockSets implements Model<SetState> {
     private void ends(SetState state, Owner holder, BiConsumer<Action, SetState> to) {
         int i = holder.request();
         Request request = state.requests().get(i);
-        SetState ended = state.with(holder.lock(), state.locks().get(holder.lock()).without(holder));
+        SetState ended =
+                state.with(holder.lock(), state.locks().get(holder.lock()).without(holder));
         if (request.phase() == Phase.DEAD) {
             step(to, true, ended, () -> "The hold of a dead client on lock " + holder.lock() + " ends.");
             return;
         }
         boolean present = holder.attempt() == request.attempt() && request.holds(holder.lock());
-        if (!present || !may(state, Mishap.LOSS)) {
+        if (!present || !state.may(Mishap.LOSS)) {
             return;
         }
-        SetState spent = spend(ended, Mishap.LOSS);
+        SetState spent = ended.spend(Mishap.LOSS);
         if (request.phase() == Phase.HOLDING) {
             Request lost = new Request(Phase.HOLDING, request.attempt(), request.held(), true, 0);
-            step(to, false, spent.with(i, lost), () -> "Request " + i + " loses lock " + holder.lock() + " of its set.");
+            step(
+                    to,
+                    false,
+                    spent.with(i, lost),
+                    () -> "Request " + i + " loses lock " + holder.lock() + " of its set.");
         } else if (request.phase() == Phase.ASKING) {
-            step(to, false, loses(spent, i, holder), () -> "Request " + i + " loses lock " + holder.lock() + " while it waits.");
+            step(
+                    to,
+                    false,
+                    loses(spent, i, holder),
+                    () -> "Request " + i + " loses lock " + holder.lock() + " while it waits.");
         }
     }
 
@@ -228,8 +249,7 @@ public final class LockSets implements Model<SetState> {
             boolean held = request.holds(wish.lock());
             boolean asked = asking && !held && (first || !has(SetRule.ONE_BY_ONE));
             first &= held;
-            if (wish.lock() != but
-                    && ((held && has(SetRule.GIVE_BACK)) || (asked && has(SetRule.WITHDRAW)))) {
+            if (wish.lock() != but && ((held && has(SetRule.GIVE_BACK)) || (asked && has(SetRule.WITHDRAW)))) {
                 all.add(new Packet(Kind.RELEASE, acquire(i, request, wish, 0).owner(), 0));
             }
         }
@@ -310,7 +330,8 @@ public final class LockSets implements Model<SetState> {
     @Override
     public @Nullable String violation(SetState state) {
         for (int i = 0; i < plans.size(); i++) {
-            if (state.requests().get(i).phase() == Phase.HOLDING && !state.requests().get(i).lost()) {
+            if (state.requests().get(i).phase() == Phase.HOLDING
+                    && !state.requests().get(i).lost()) {
                 String wrong = wrongWith(state, i);
                 if (wrong != null) {
                     return wrong;
@@ -354,7 +375,8 @@ public final class LockSets implements Model<SetState> {
             return false;
         }
         boolean present = request.attempt() == owner.attempt();
-        boolean underWay = state.net().stream().anyMatch(packet -> packet.owner().equals(owner));
+        boolean underWay =
+                state.net().stream().anyMatch(packet -> packet.owner().equals(owner));
         boolean active = request.phase() == Phase.ASKING || request.phase() == Phase.HOLDING;
         return present ? request.phase() == Phase.DONE || (!active && !underWay) : !underWay;
     }

@@ -3,15 +3,28 @@ package io.holdfast.model.sets;
 import io.holdfast.model.Fingerprint;
 import io.holdfast.model.Values;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Locks, requests for several of them, and what is under way.
  *
  * @param ended owners that have a tombstone
- * @param left how often each mishap may happen yet, in their order
+ * @param left how often each mishap may happen yet
  */
-record SetState(List<Lock> locks, List<Request> requests, List<Packet> net, List<Owner> ended, List<Integer> left) {
+record SetState(
+        List<Lock> locks, List<Request> requests, List<Packet> net, List<Owner> ended, Map<Mishap, Integer> left) {
+    /** What may happen besides waiting and holding. */
+    enum Mishap {
+        /** A hold is over: of what a request has, or waits to have. */
+        LOSS,
+        KILL,
+        GIVES_UP,
+        /** An acquire is repeated. */
+        COPY
+    }
+
     /** Of one lock, for one attempt of a request. */
     record Owner(int request, int attempt, int lock, boolean writes) implements Fingerprint.Part {
         @Override
@@ -84,7 +97,7 @@ record SetState(List<Lock> locks, List<Request> requests, List<Packet> net, List
 
         @Override
         public void addTo(Fingerprint print) {
-            print.add(((phase.ordinal() * 64L + attempt) * 64 + held) * 64 + releasing).add(lost);
+            print.add(phase).add((attempt * 64L + held) * 64 + releasing).add(lost);
         }
     }
 
@@ -98,7 +111,7 @@ record SetState(List<Lock> locks, List<Request> requests, List<Packet> net, List
     record Packet(Kind kind, Owner owner, int copy) implements Fingerprint.Part {
         @Override
         public void addTo(Fingerprint print) {
-            print.add(kind.ordinal() * 64L + copy);
+            print.add(kind).add(copy);
             owner.addTo(print);
         }
 
@@ -134,13 +147,21 @@ record SetState(List<Lock> locks, List<Request> requests, List<Packet> net, List
         return new SetState(locks, requests, net, Values.plusOnce(ended, owner), left);
     }
 
-    SetState spend(int mishap) {
-        return new SetState(locks, requests, net, ended, Values.with(left, mishap, left.get(mishap) - 1));
+    boolean may(Mishap mishap) {
+        return left.getOrDefault(mishap, 0) > 0;
+    }
+
+    /** It happens once more. */
+    SetState spend(Mishap mishap) {
+        Map<Mishap, Integer> next = new EnumMap<>(left);
+        next.merge(mishap, -1, Integer::sum);
+        return new SetState(locks, requests, net, ended, next);
     }
 
     long fingerprint() {
-        Fingerprint print = new Fingerprint().add(locks).add(requests).addUnordered(net).addUnordered(ended);
-        left.forEach(print::add);
+        Fingerprint print =
+                new Fingerprint().add(locks).add(requests).addUnordered(net).addUnordered(ended);
+        left.values().forEach(print::add);
         return print.get();
     }
 }

@@ -67,27 +67,76 @@ record TurnBounds(
 
     TurnBounds withLine(int most, int served) {
         return new TurnBounds(
-                lines, most, served, closedTime, interval, reply, section, refresh, term, claim, arrivals, ticks, mishaps);
+                lines,
+                most,
+                served,
+                closedTime,
+                interval,
+                reply,
+                section,
+                refresh,
+                term,
+                claim,
+                arrivals,
+                ticks,
+                mishaps);
     }
 
     TurnBounds withClosedTime(int most) {
         return new TurnBounds(
-                lines, longest, sections, most, interval, reply, section, refresh, term, claim, arrivals, ticks, mishaps);
+                lines, longest, sections, most, interval, reply, section, refresh, term, claim, arrivals, ticks,
+                mishaps);
     }
 
     TurnBounds withReply(int every, int atMost, int lasts, int claims) {
         return new TurnBounds(
-                lines, longest, sections, closedTime, every, atMost, section, refresh, lasts, claims, arrivals, ticks, mishaps);
+                lines,
+                longest,
+                sections,
+                closedTime,
+                every,
+                atMost,
+                section,
+                refresh,
+                lasts,
+                claims,
+                arrivals,
+                ticks,
+                mishaps);
     }
 
     TurnBounds withSection(int most) {
         return new TurnBounds(
-                lines, longest, sections, closedTime, interval, reply, most, refresh, term, claim, arrivals, ticks, mishaps);
+                lines,
+                longest,
+                sections,
+                closedTime,
+                interval,
+                reply,
+                most,
+                refresh,
+                term,
+                claim,
+                arrivals,
+                ticks,
+                mishaps);
     }
 
     TurnBounds withArrivals(Integer... of) {
         return new TurnBounds(
-                lines, longest, sections, closedTime, interval, reply, section, refresh, term, claim, List.of(of), ticks, mishaps);
+                lines,
+                longest,
+                sections,
+                closedTime,
+                interval,
+                reply,
+                section,
+                refresh,
+                term,
+                claim,
+                List.of(of),
+                ticks,
+                mishaps);
     }
 
     TurnBounds with(Mishap... more) {
@@ -95,7 +144,19 @@ record TurnBounds(
         all.addAll(mishaps);
         all.addAll(List.of(more));
         return new TurnBounds(
-                lines, longest, sections, closedTime, interval, reply, section, refresh, term, claim, arrivals, ticks, all);
+                lines,
+                longest,
+                sections,
+                closedTime,
+                interval,
+                reply,
+                section,
+                refresh,
+                term,
+                claim,
+                arrivals,
+                ticks,
+                all);
     }
 
     boolean isTimed() {

@@ -94,7 +94,8 @@ final class TurnServer {
         settle(state);
         if (state.isHeldBy(asked.line(), asked.owner())) {
             state.hold = held(state).lasts(bounds.term());
-            boolean others = rules.contains(TurnRule.TOLD_BY_REPLY) || !held(state).kept();
+            boolean others =
+                    rules.contains(TurnRule.TOLD_BY_REPLY) || !held(state).kept();
             reply(state, Kind.GRANTED, asked, others, held(state).token());
         } else if (state.queue.contains(new Asked(asked.line(), asked.owner()))) {
             recall(state);
@@ -129,7 +130,13 @@ final class TurnServer {
             if (state.lines[next.line()].phase != Phase.DEAD) {
                 boolean alone = state.queue.isEmpty();
                 grant(state, next, bounds.claim(), alone);
-                tell(state, Kind.HANDED, next.line(), next.owner(), !alone, held(state).token());
+                tell(
+                        state,
+                        Kind.HANDED,
+                        next.line(),
+                        next.owner(),
+                        !alone,
+                        held(state).token());
             }
         }
     }

@@ -70,7 +70,10 @@ final class TurnState {
 
         @Override
         public void addTo(Fingerprint print) {
-            print.add((kind.ordinal() * 8L + line) * 64 + owner).add((age * 64L + due) * 2 + (others ? 1 : 0)).add(token);
+            print.add(kind)
+                    .add(line * 64L + owner)
+                    .add((age * 64L + due) * 2 + (others ? 1 : 0))
+                    .add(token);
         }
 
         @Override
@@ -181,9 +184,17 @@ final class TurnState {
         }
 
         void addTo(Fingerprint print) {
-            print.add(phase.ordinal() * 64L + waiting).add(arrivals).add(owner).add(refresh);
-            print.add((recalled ? 1 : 0) + (asking ? 2 : 0) + (renewing ? 4 : 0) + (extended ? 8 : 0) + (questioned ? 16 : 0));
-            print.add(left).add(known).add(closed * 64L + closedFor).add(section).add(first * 64L + used);
+            print.add(phase).add(waiting).add(arrivals).add(owner).add(refresh);
+            print.add((recalled ? 1 : 0)
+                    + (asking ? 2 : 0)
+                    + (renewing ? 4 : 0)
+                    + (extended ? 8 : 0)
+                    + (questioned ? 16 : 0));
+            print.add(left)
+                    .add(known)
+                    .add(closed * 64L + closedFor)
+                    .add(section)
+                    .add(first * 64L + used);
             print.add(entitled * 64L + entitledFor).add(deposed).add(waits * 64L + overtaken);
         }
 
@@ -258,7 +269,11 @@ final class TurnState {
     }
 
     long fingerprint() {
-        Fingerprint print = new Fingerprint().add(queue).addUnordered(ended).addUnordered(net).add(last);
+        Fingerprint print = new Fingerprint()
+                .add(queue)
+                .addUnordered(ended)
+                .addUnordered(net)
+                .add(last);
         if (hold != null) {
             print.add(hold.line * 64L + hold.owner).add(hold.left).add(hold.token);
             print.add((hold.kept ? 1 : 0) + (hold.recalled ? 2 : 0));

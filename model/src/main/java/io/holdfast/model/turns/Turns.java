@@ -50,7 +50,8 @@ public final class Turns implements Model<TurnState> {
         state.revocations = bounds.has(Mishap.REVOKE) ? 1 : 0;
         for (int i = 0; i < bounds.lines(); i++) {
             state.lines[i] = new Line();
-            state.lines[i].arrivals = bounds.arrivals().isEmpty() ? NONE : bounds.arrivals().get(i);
+            state.lines[i].arrivals =
+                    bounds.arrivals().isEmpty() ? NONE : bounds.arrivals().get(i);
         }
         return state;
     }
@@ -135,7 +136,8 @@ public final class Turns implements Model<TurnState> {
             int left = Math.max(0, hold.left() - 1);
             next.hold = new Hold(hold.line(), hold.owner(), left, hold.token(), hold.kept(), hold.recalled());
         }
-        next.net = next.net.stream().map(packet -> packet.older(oldest)).distinct().toList();
+        next.net =
+                next.net.stream().map(packet -> packet.older(oldest)).distinct().toList();
         for (Line line : next.lines) {
             line.refresh = Math.max(0, line.refresh - 1);
             line.waits += line.waits == NONE ? 0 : 1;
@@ -315,9 +317,8 @@ public final class Turns implements Model<TurnState> {
         boolean longer = line.left > bounds.term() && has(TurnRule.EXTENDED);
         boolean token = bounds.isTimed() || line.used < line.first + TurnBounds.TOKENS - 1;
         boolean open = line.closed == NONE;
-        boolean inTime = bounds.closedTime() == NONE
-                || line.closedFor < bounds.closedTime()
-                || !has(TurnRule.TIME_LIMIT);
+        boolean inTime =
+                bounds.closedTime() == NONE || line.closedFor < bounds.closedTime() || !has(TurnRule.TIME_LIMIT);
         if (line.waiting > 0 && good && !longer && token && (open || (line.closed > 0 && inTime))) {
             line.closed -= open ? 0 : 1;
             lends(state, i);

@@ -56,7 +56,7 @@ public final class Wake implements Model<Wake.State> {
 
         @Override
         public void addTo(Fingerprint print) {
-            print.add((phase.ordinal() * 64L + refresh) * 64 + look);
+            print.add(phase).add(refresh * 64L + look);
         }
     }
 
@@ -84,7 +84,8 @@ public final class Wake implements Model<Wake.State> {
         }
 
         State without(int client) {
-            return withHolders(holders.stream().filter(held -> held.client != client).toList());
+            return withHolders(
+                    holders.stream().filter(held -> held.client != client).toList());
         }
     }
 
@@ -106,8 +107,14 @@ public final class Wake implements Model<Wake.State> {
         return Worlds.of("who notices the end of one of several holders", WakeRule.class)
                 .add("wake", "two permits, for one, one and two", rules -> new Wake(rules, 2, 1, 1, 1, 2))
                 .add("wake-two-die", "three permits, two holders die", rules -> new Wake(rules, 3, 2, 1, 1, 3))
-                .add("wake-four", "three permits, for one, two, three and one", rules -> new Wake(rules, 3, 1, 1, 2, 3, 1))
-                .add("wake-pairs", "three permits, for one, two, one and two", rules -> new Wake(rules, 3, 1, 1, 2, 1, 2))
+                .add(
+                        "wake-four",
+                        "three permits, for one, two, three and one",
+                        rules -> new Wake(rules, 3, 1, 1, 2, 3, 1))
+                .add(
+                        "wake-pairs",
+                        "three permits, for one, two, one and two",
+                        rules -> new Wake(rules, 3, 1, 1, 2, 1, 2))
                 .build();
     }
 
@@ -119,7 +126,8 @@ public final class Wake implements Model<Wake.State> {
 
     @Override
     public long fingerprint(State state) {
-        Fingerprint print = new Fingerprint().addUnordered(state.holders).add(state.clients).add(state.acts);
+        Fingerprint print =
+                new Fingerprint().addUnordered(state.holders).add(state.clients).add(state.acts);
         state.waiters.forEach(print::add);
         return print.get();
     }
@@ -227,7 +235,8 @@ public final class Wake implements Model<Wake.State> {
     /** What each script does: removes what is over, serves, and tells the client that asks when to look. */
     private State script(State state, int asker) {
         State next = rules.contains(WakeRule.PURGE)
-                ? state.withHolders(state.holders.stream().filter(held -> held.end > 0).toList())
+                ? state.withHolders(
+                        state.holders.stream().filter(held -> held.end > 0).toList())
                 : state;
         while (!next.waiters.isEmpty() && fits(next, next.waiters.get(0))) {
             int first = next.waiters.get(0);
@@ -247,7 +256,9 @@ public final class Wake implements Model<Wake.State> {
         if (state.waiters.isEmpty() || !rules.contains(WakeRule.TOLD)) {
             return 0;
         }
-        IntStream ends = state.holders.stream().sorted(Comparator.comparingInt(Held::end)).mapToInt(Held::end);
+        IntStream ends = state.holders.stream()
+                .sorted(Comparator.comparingInt(Held::end))
+                .mapToInt(Held::end);
         if (!rules.contains(WakeRule.ENOUGH)) {
             return ends.max().orElse(0);
         }
