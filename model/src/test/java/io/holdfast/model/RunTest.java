@@ -36,6 +36,22 @@ final class RunTest {
     }
 
     @Test
+    void run_settingOfAnotherModel_takesItsRulesAndNoOthers() {
+        assertEquals(Run.SOUND, Run.run(out, "--setting", "sets"));
+        assertTrue(text().contains("everybody can have its set"), this::text);
+        assertEquals(Run.FOUND, Run.run(out, "--setting", "sets", "--without", "order"));
+        assertEquals(Run.USAGE, Run.run(out, "--setting", "sets", "--without", "mark"));
+    }
+
+    @Test
+    void list_namesTheSettingsAndRulesOfEachModel() {
+        assertEquals(Run.SOUND, Run.run(out, "--list"));
+        for (String name : new String[] {"small", "quorum-split", "turns", "sets", "wake", "deadlock", "sameOwners"}) {
+            assertTrue(text().contains("  " + name + ": "), this::text);
+        }
+    }
+
+    @Test
     void help_hasExamples() {
         assertEquals(Run.SOUND, Run.run(out, "--help"));
         assertTrue(text().contains("Examples:"), this::text);
