@@ -1,8 +1,6 @@
 package io.holdfast.model.conformance;
 
 import static io.holdfast.model.conformance.Texts.label;
-import static io.holdfast.model.conformance.Texts.order;
-import static io.holdfast.model.conformance.Texts.score;
 
 import io.holdfast.internal.wire.Script;
 import io.holdfast.model.line.AnyLineCalls;
@@ -108,7 +106,7 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
     private String written(int owner) {
         return (state.rests[owner] ? "-" : "s") + " " + token(state.token[owner]) + " " + sinceOfHold() + " "
                 + millis(bounds.term()) + " " + state.mode[owner] + " " + state.weight[owner] + " "
-                + (state.claimed[owner] ? score(state.order[owner]) : "-") + " " + label(owner);
+                + (state.claimed[owner] ? Long.toString(state.order[owner]) : "-") + " " + label(owner);
     }
 
     @Override
@@ -252,7 +250,7 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
     private String filledIn(String word) {
         boolean isName = word.length() > 1 && Character.isDigit(word.charAt(1));
         if (isName && word.charAt(0) == 'T') {
-            return tokenNow(Integer.parseInt(word.substring(1)));
+            return tokenNow(Long.parseLong(word.substring(1)));
         } else if (isName && word.charAt(0) == 'S') {
             return Long.toString(since(Integer.parseInt(word.substring(1))));
         }
@@ -356,7 +354,7 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
             if (found.where[owner] != LineState.NOWHERE) {
                 odd.add(Words.owner(owner) + " has a claim, and stands in line");
             }
-            found.order[owner] = order(Long.parseLong(words[6]));
+            found.order[owner] = Long.parseLong(words[6]);
         }
         String term = found.rests[owner] ? words[3] : millis(bounds.term());
         boolean asExpected = words[0].equals(found.rests[owner] ? "-" : "s")

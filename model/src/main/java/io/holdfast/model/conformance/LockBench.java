@@ -94,7 +94,7 @@ public final class LockBench extends QueueBench<LockState, Call> {
             return Script.ACQUIRE;
         } else if (call instanceof Call.Release asked) {
             keys.add(grave(asked.owner()));
-            shortest = (variant & 4) != 0 && asked.rest() > 0;
+            shortest = asked.rest() < 0 || ((variant & 4) != 0 && asked.rest() > 0);
             long untilThen = nowMillis + (long) asked.rest() * TICK - sinceOfHold() / 1_000;
             String words = (asked.tombstone() ? TOMBSTONE_LIFE : 0) + " "
                     + (shortest ? untilThen + " 0 " : "0 " + asked.rest() * TICK + " ")
@@ -208,7 +208,7 @@ public final class LockBench extends QueueBench<LockState, Call> {
 
     private String filledIn(String word) {
         return switch (word.charAt(0)) {
-            case 'T' -> tokenNow(Integer.parseInt(word.substring(1)));
+            case 'T' -> tokenNow(Long.parseLong(word.substring(1)));
             case 'S' -> Long.toString(sinceNow());
             case 'D' -> Integer.toString(Integer.parseInt(word.substring(1)) * TICK);
             default -> word;

@@ -3,8 +3,6 @@ package io.holdfast.model.conformance;
 import static io.holdfast.model.conformance.Texts.client;
 import static io.holdfast.model.conformance.Texts.clientOf;
 import static io.holdfast.model.conformance.Texts.label;
-import static io.holdfast.model.conformance.Texts.order;
-import static io.holdfast.model.conformance.Texts.score;
 import static io.holdfast.model.conformance.Texts.shown;
 import static io.holdfast.model.conformance.Texts.sorted;
 
@@ -50,7 +48,7 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
     private static final int MOST_TRIES = 10_000;
 
     final ScriptServer server;
-    private final QueueBounds bounds;
+    private final QueueBounds<?> bounds;
     private final Scripts scripts;
     private final boolean[] listening;
 
@@ -70,9 +68,9 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
     /** Whether a token is given. */
     boolean grants;
     /** The last token before that. */
-    int base;
+    long base;
 
-    QueueBench(QueueBounds bounds, S empty, Scripts scripts, ScriptServer server) {
+    QueueBench(QueueBounds<?> bounds, S empty, Scripts scripts, ScriptServer server) {
         this.bounds = bounds;
         this.scripts = scripts;
         this.server = server;
@@ -304,7 +302,7 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
     private void layOutLine(String key, int place, int left) {
         int[] line = state.inLine(place);
         for (int owner : line) {
-            lay("ZADD", key, score(state.order[owner]), owner(owner));
+            lay("ZADD", key, Long.toString(state.order[owner]), owner(owner));
         }
         if (line.length > 0 && left > 0) {
             lay("PEXPIREAT", key, at(left));
@@ -384,7 +382,7 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
                 odd.add(Words.owner(owner) + " stands in two places");
             }
             found.where[owner] = place;
-            found.order[owner] = order(pairs.get(i + 1).asLong());
+            found.order[owner] = pairs.get(i + 1).asLong();
         }
         return left(key);
     }
@@ -458,7 +456,7 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
     // ---- names and numbers
 
     /** A token, of those that this script gives too. */
-    final String tokenNow(int token) {
+    final String tokenNow(long token) {
         return grants && token > base ? Long.toString(newToken() + (token - base - 1)) : token(token);
     }
 
@@ -490,13 +488,13 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
         return bounds.term() * TICK + " " + label(owner);
     }
 
-    final int tokenOf(String text) {
+    final long tokenOf(String text) {
         long token = Long.parseLong(text);
         long next = newToken();
         if (grants && token >= next) {
-            return (int) Math.min(base + 1 + (token - next), 1_000_000);
+            return Math.min(base + 1 + (token - next), 1_000_000);
         }
-        return (int) Math.max(-1_000, Math.min(state.last - (lastToken - token), 1_000));
+        return Math.max(-1_000, Math.min(state.last - (lastToken - token), 1_000));
     }
 
     /** The server's clock, or if that is behind, the next one after the last that was used. */
@@ -504,7 +502,7 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
         return base == 0 ? nowMicros : Math.max(nowMicros, lastToken - (state.last - base) + 1);
     }
 
-    final String token(int token) {
+    final String token(long token) {
         return Long.toString(lastToken - (state.last - token));
     }
 

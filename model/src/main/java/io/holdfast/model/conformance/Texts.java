@@ -4,21 +4,9 @@ import io.holdfast.spi.Reply;
 import java.util.Arrays;
 import java.util.List;
 
-/** Orders and replies as texts. */
+/** Names and replies as texts. */
 final class Texts {
-    private static final long BAND = 1L << 42;
-
     private Texts() {}
-
-    static String score(int order) {
-        int plain = order - 1_000 * Math.floorDiv(order + 500, 1_000);
-        return Long.toString(plain + (order - plain) / 1_000 * BAND);
-    }
-
-    static int order(long score) {
-        long bands = Math.floorDiv(score + BAND / 2, BAND);
-        return (int) (score - bands * BAND + bands * 1_000);
-    }
 
     static String shown(Reply reply) {
         if (reply.isNull()) {

@@ -63,7 +63,7 @@ public final class AnyCalls extends AnyQueueCalls<LockState, Call> {
     public List<Call> calls(LockState state) {
         List<Call> calls = new ArrayList<>();
         boolean granted = state.last > 0;
-        int token = state.holder == LockState.NOBODY ? state.last : state.token;
+        long token = state.holder == LockState.NOBODY ? state.last : state.token;
         for (int owner = 0; owner < bounds.owners(); owner++) {
             int client = bounds.clientOf(owner);
             add(calls, Act.ACQUIRE, new Call.Acquire(client, owner, true, 0));
@@ -74,6 +74,7 @@ public final class AnyCalls extends AnyQueueCalls<LockState, Call> {
             add(calls, Act.RELEASE, new Call.Release(client, owner, false, 0, 0));
             add(calls, Act.TOMBSTONE, new Call.Release(client, owner, true, 0, 0));
             add(calls, Act.REST, new Call.Release(client, owner, true, 1, 0));
+            add(calls, Act.REST, new Call.Release(client, owner, false, -1, 0));
             if (bounds.wishes().get(owner).keeps() && granted) {
                 add(calls, Act.RELEASE, new Call.Release(client, owner, false, 0, token));
                 add(calls, Act.TOMBSTONE, new Call.Release(client, owner, true, 0, token + 1));
@@ -133,7 +134,7 @@ public final class AnyCalls extends AnyQueueCalls<LockState, Call> {
 
     @Override
     protected LockState normal(LockState state) {
-        int least = state.holder == LockState.NOBODY ? state.last : state.token;
+        long least = state.holder == LockState.NOBODY ? state.last : state.token;
         if (least > 0) {
             state.last += 2 - least;
             state.token += state.holder == LockState.NOBODY ? 0 : 2 - least;

@@ -13,25 +13,25 @@ import java.util.List;
  *     for a quarter longer
  * @param wishes what each owner asks for
  */
-public record Bounds(int term, int claim, int waiterDeadline, List<Wish> wishes) implements QueueBounds {
+public record Bounds(int term, int claim, int waiterDeadline, List<Wish> wishes) implements QueueBounds<Bounds.Wish> {
     /**
      * What an owner asks for, each time the same.
      *
      * @param client whose it is
      * @param priority as {@code LockOptions.withPriority}
      * @param newestFirst whether it enters at the head of its priority
-     * @param keeps whether its client shares the hold among its leases; then one token is reserved besides the hold's own
+     * @param more so many tokens are reserved besides the hold's own, for a client that shares the hold among its leases; else 0
      * @param life after how many ticks its request is over; 0 for never
      * @param toTail whether it then goes to the tail, or else leaves
      */
-    public record Wish(int client, int priority, boolean newestFirst, boolean keeps, int life, boolean toTail)
+    public record Wish(int client, int priority, boolean newestFirst, int more, int life, boolean toTail)
             implements Entry {
         public static Wish plain(int client) {
-            return new Wish(client, 0, false, false, 0, true);
+            return new Wish(client, 0, false, 0, 0, true);
         }
 
-        int more() {
-            return keeps ? 1 : 0;
+        public boolean keeps() {
+            return more > 0;
         }
     }
 

@@ -23,19 +23,19 @@ public sealed interface Call {
     /**
      * {@code release.lua}.
      *
-     * @param rest how long the lock is to rest, 0 for not
+     * @param rest how long the lock is to rest, 0 for not, and less if it was to, and that is over
      * @param used the last reserved token, 0 for none
      */
-    record Release(int client, int owner, boolean tombstone, int rest, int used) implements Call {
+    record Release(int client, int owner, boolean tombstone, int rest, long used) implements Call {
         @Override
         public String toString() {
             return "release of " + Words.owner(owner) + (tombstone ? " with a tombstone" : "")
-                    + (rest > 0 ? ", to rest for " + rest : "") + (used > 0 ? ", used up to token " + used : "");
+                    + (rest > 0 ? ", to rest for " + rest : rest < 0 ? ", to rest no longer" : "") + (used > 0 ? ", used up to token " + used : "");
         }
     }
 
     /** {@code confirm.lua}. */
-    record Confirm(int client, int owner, int token) implements Call {
+    record Confirm(int client, int owner, long token) implements Call {
         @Override
         public String toString() {
             return "confirm of " + Words.owner(owner) + " with token " + token;
@@ -43,7 +43,7 @@ public sealed interface Call {
     }
 
     /** {@code renew.lua}. */
-    record Renew(int client, int owner, int token) implements Call {
+    record Renew(int client, int owner, long token) implements Call {
         @Override
         public String toString() {
             return "renew of " + Words.owner(owner) + " with token " + token;
@@ -72,7 +72,7 @@ public sealed interface Call {
      * @param token 0 for any
      * @param drop 0 for no waiters, -1 for all, or 1 and an owner
      */
-    record Revoke(int client, int token, int drop) implements Call {
+    record Revoke(int client, long token, int drop) implements Call {
         public static final int ALL = -1;
 
         @Override
@@ -87,7 +87,7 @@ public sealed interface Call {
      *
      * @param token 0 for any
      */
-    record Prolong(int client, int token) implements Call {
+    record Prolong(int client, long token) implements Call {
         @Override
         public String toString() {
             return "prolong of " + (token == 0 ? "any token" : "token " + token);
@@ -107,7 +107,7 @@ public sealed interface Call {
      *
      * @param used the last token of the hold that a lease has had
      */
-    record Adopt(int client, int old, int token, int owner, int used) implements Call {
+    record Adopt(int client, int old, long token, int owner, long used) implements Call {
         @Override
         public String toString() {
             return "adopt of " + Words.owner(old) + " with token " + token + " by " + Words.owner(owner)
@@ -116,7 +116,7 @@ public sealed interface Call {
     }
 
     /** {@code adopted.lua}. */
-    record Adopted(int client, int owner, int token) implements Call {
+    record Adopted(int client, int owner, long token) implements Call {
         @Override
         public String toString() {
             return "adopted of " + Words.owner(owner) + " with token " + token;

@@ -4,8 +4,8 @@ import io.holdfast.model.queue.QueueBounds;
 import io.holdfast.model.world.Kind;
 import io.holdfast.model.world.Packet;
 import java.util.Set;
-import java.util.function.IntConsumer;
-import java.util.function.IntUnaryOperator;
+import java.util.function.LongConsumer;
+import java.util.function.LongUnaryOperator;
 
 /** The exclusive lock, for a world of clients. */
 final class LockKind implements Kind<LockState> {
@@ -18,7 +18,7 @@ final class LockKind implements Kind<LockState> {
     }
 
     @Override
-    public QueueBounds bounds() {
+    public QueueBounds<?> bounds() {
         return bounds;
     }
 
@@ -54,7 +54,7 @@ final class LockKind implements Kind<LockState> {
             case RENEW -> word.equals("0") ? Packet.Kind.NOT_HELD : Packet.Kind.HELD;
             default -> claims ? Packet.Kind.CLAIM : Packet.Kind.REFRESHED;
         };
-        int token = switch (request.kind()) {
+        long token = switch (request.kind()) {
             case ACQUIRE -> outcome.reply().token();
             case CONFIRM, RENEW -> request.token();
             default -> claims ? outcome.state().token : 0;
@@ -70,7 +70,7 @@ final class LockKind implements Kind<LockState> {
     }
 
     @Override
-    public int left(LockState state, int owner, int token) {
+    public int left(LockState state, int owner, long token) {
         return state.isHeldBy(owner, token) ? state.left : 0;
     }
 
@@ -105,16 +105,16 @@ final class LockKind implements Kind<LockState> {
     }
 
     @Override
-    public void tokens(LockState state, IntConsumer to) {
+    public void tokens(LockState state, LongConsumer to) {
         to.accept(state.token);
         to.accept(state.last);
     }
 
     @Override
-    public LockState withTokens(LockState state, IntUnaryOperator renamed) {
+    public LockState withTokens(LockState state, LongUnaryOperator renamed) {
         LockState after = state.copy();
-        after.token = renamed.applyAsInt(state.token);
-        after.last = renamed.applyAsInt(state.last);
+        after.token = renamed.applyAsLong(state.token);
+        after.last = renamed.applyAsLong(state.last);
         return after;
     }
 }

@@ -11,6 +11,7 @@ import io.holdfast.model.exclusive.Bounds.Wish;
 import io.holdfast.model.exclusive.Outcome.Reply;
 import io.holdfast.model.queue.Message;
 import io.holdfast.model.queue.Message.Kind;
+import io.holdfast.model.queue.QueueBounds;
 import io.holdfast.model.queue.QueueRules;
 import io.holdfast.model.queue.QueueRun;
 import java.util.Arrays;
@@ -21,11 +22,11 @@ import java.util.Set;
  * names of the files of Lua.
  */
 public final class LockServer {
-    private final Bounds bounds;
+    private final QueueBounds<Wish> bounds;
     private final Set<Rule> rules;
     private final QueueRules queueRules;
 
-    public LockServer(Bounds bounds, Set<Rule> rules) {
+    public LockServer(QueueBounds<Wish> bounds, Set<Rule> rules) {
         this.bounds = bounds;
         this.rules = rules;
         this.queueRules = new QueueRules(
@@ -91,12 +92,12 @@ public final class LockServer {
                     && s.tombstone[owner] == 0
                     && !anyEvicted();
             if (plain) {
-                grant(owner, bounds.term(), wish(owner).keeps() ? KEPT : UNMARKED);
+                grant(owner, bounds.term(owner), wish(owner).keeps() ? KEPT : UNMARKED);
                 return new Reply("GRANTED", "T" + s.token + " S", s.token, false, NOBODY, 0);
             }
             if (s.holder == owner) {
                 if (rules.contains(Rule.REARM)) {
-                    s.left = later(s.left, bounds.term());
+                    s.left = later(s.left, bounds.term(owner));
                 }
                 if (s.claim == owner) {
                     dequeue(owner, true);
@@ -112,12 +113,12 @@ public final class LockServer {
                 }
                 if (s.isFree()) {
                     boolean alone = standing() == 0;
-                    grant(owner, bounds.term(), wish(owner).keeps() && alone ? KEPT : UNMARKED);
+                    grant(owner, bounds.term(owner), wish(owner).keeps() && alone ? KEPT : UNMARKED);
                     if (s.known[owner]) {
                         dequeue(owner);
                     }
                 } else if (s.holder == owner) {
-                    s.left = later(s.left, bounds.term());
+                    s.left = later(s.left, bounds.term(owner));
                     dequeue(owner, true);
                 }
                 if (s.holder == owner) {
@@ -154,7 +155,7 @@ public final class LockServer {
             boolean own = s.holder == owner || (!rules.contains(Rule.OWNERCHECK) && !s.isFree());
             String word;
             if (own) {
-                int token = s.token;
+                long token = s.token;
                 free();
                 boolean alone = !asked.tombstone() && asked.rest() == 0;
                 if (!queued && alone && (asked.used() == 0 || asked.used() >= token)) {
@@ -190,7 +191,7 @@ public final class LockServer {
 
         // ---- who holds
 
-        private boolean isMine(int owner, int token) {
+        private boolean isMine(int owner, long token) {
             return s.holder == owner && (!rules.contains(Rule.TOKENCOMPARE) || s.token == token);
         }
 
@@ -198,7 +199,7 @@ public final class LockServer {
             if (!isMine(asked.owner(), asked.token())) {
                 return Reply.of("GONE");
             }
-            s.left = later(s.left, bounds.term());
+            s.left = later(s.left, bounds.term(asked.owner()));
             dequeue(asked.owner(), s.claim == asked.owner());
             return Reply.of("HELD");
         }
@@ -207,7 +208,7 @@ public final class LockServer {
             if (!isMine(asked.owner(), asked.token())) {
                 return Reply.of("0");
             }
-            s.left = later(s.left, bounds.term());
+            s.left = later(s.left, bounds.term(asked.owner()));
             return Reply.of(s.mark == RECALLED ? "2" : "1");
         }
 
@@ -232,7 +233,7 @@ public final class LockServer {
                     s.tombstone[asked.old()] = 2;
                 }
             }
-            s.left = later(s.left, bounds.term());
+            s.left = later(s.left, bounds.term(asked.owner()));
             return Reply.of("HELD", " S");
         }
 
@@ -284,7 +285,7 @@ public final class LockServer {
             if (s.isFree() || (asked.token() != 0 && asked.token() != s.token)) {
                 return Reply.of("NOTHING", " 0");
             }
-            s.left = later(s.left, bounds.term() + 1);
+            s.left = later(s.left, bounds.prolonged());
             return Reply.of("HELD", " D" + s.left);
         }
 
@@ -299,7 +300,7 @@ public final class LockServer {
         private void settle(int candidate, boolean tell, boolean queued) {
             if (!s.isFree()) {
                 if (tell && s.claim == s.holder && bounds.clientOf(s.claim) == requester && s.known[s.claim]) {
-                    s.left = later(s.left, bounds.claim());
+                    s.left = later(s.left, bounds.claim(s.claim));
                     mine = s.claim;
                 }
                 return;
@@ -322,20 +323,20 @@ public final class LockServer {
                 return;
             }
             boolean alone = standing() == 1;
-            grant(owner, bounds.claim(), wish(owner).keeps() && alone ? KEPT : UNMARKED);
+            grant(owner, bounds.claim(owner), wish(owner).keeps() && alone ? KEPT : UNMARKED);
             s.claim = owner;
             int client = bounds.clientOf(owner);
             if (client == requester) {
                 mine = owner;
             } else {
-                handed = bounds.claim();
+                handed = bounds.claim(owner);
                 mail.add(new Message(Kind.G, client, owner, s.token, s.mark == KEPT));
             }
         }
 
         private void grant(int owner, int left, int mark) {
             s.holder = owner;
-            s.token = s.last + 1;
+            s.token = nextToken();
             s.last = s.token + wish(owner).more();
             s.left = left;
             s.mark = mark;

@@ -14,7 +14,7 @@ public final class LockState extends QueueState<LockState> {
 
     // the hold
     public int holder = NOBODY;
-    public int token;
+    public long token;
     public int left;
     public int mark;
 
@@ -43,7 +43,7 @@ public final class LockState extends QueueState<LockState> {
         return holder == NOBODY;
     }
 
-    public boolean isHeldBy(int owner, int grant) {
+    public boolean isHeldBy(int owner, long grant) {
         return holder == owner && token == grant;
     }
 

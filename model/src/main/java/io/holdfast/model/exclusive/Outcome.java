@@ -21,7 +21,7 @@ public record Outcome(LockState state, Reply reply, int granted, List<Message> m
      * @param mine the owner of a claim of the client that asks, which the reply tells, or {@link LockState#NOBODY}
      * @param handed the claim of a handoff that was told by message, 0 if there was none
      */
-    public record Reply(String word, String rest, int token, boolean describes, int mine, int handed) {
+    public record Reply(String word, String rest, long token, boolean describes, int mine, int handed) {
         static Reply of(String word) {
             return new Reply(word, "", 0, false, LockState.NOBODY, 0);
         }

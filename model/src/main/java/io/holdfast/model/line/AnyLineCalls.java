@@ -88,7 +88,7 @@ public final class AnyLineCalls extends AnyQueueCalls<LineState, LineCall> {
             calls.add(new LineCall.Release(client, owner, false, 0, false));
             add(calls, Act.TOMBSTONE, new LineCall.Release(client, owner, true, 0, false));
             add(calls, Act.REST, new LineCall.Release(client, owner, true, 1, (state.last & 1) == 0));
-            for (int token : tokens(state, owner)) {
+            for (long token : tokens(state, owner)) {
                 calls.add(new LineCall.Confirm(client, owner, token));
                 calls.add(new LineCall.Renew(client, owner, token));
                 add(calls, Act.DOWNGRADE, new LineCall.Downgrade(client, owner, token));
@@ -148,10 +148,10 @@ public final class AnyLineCalls extends AnyQueueCalls<LineState, LineCall> {
         }
     }
 
-    private Set<Integer> tokens(LineState state, int owner) {
-        Set<Integer> tokens = new TreeSet<>();
+    private Set<Long> tokens(LineState state, int owner) {
+        Set<Long> tokens = new TreeSet<>();
         if (state.last > 0) {
-            int token = state.isThere(owner) ? state.token[owner] : state.last;
+            long token = state.isThere(owner) ? state.token[owner] : state.last;
             tokens.add(token);
             if (acts.contains(Act.WRONG_TOKEN)) {
                 tokens.add(token - 1);

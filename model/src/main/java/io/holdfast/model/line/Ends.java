@@ -6,21 +6,24 @@ import java.util.stream.IntStream;
 
 /** When the holds of a line end, as one script knows it. */
 final class Ends {
-    /** The length of a tick, where a reply tells ms. */
-    static final int TICK = 1_000;
+    /** So many holds are read at once, in the order in which they are kept: of more, grants have no places of their own. */
+    private static final int READ_AT_ONCE = 5;
 
     /** A time that never comes. */
     static final long NEVER = Long.MAX_VALUE;
 
     private final LineState state;
+    private final int tick; // in ms
     private int begunRest = LineState.NOBODY;
     private boolean known;
     private int grants;
     /** Of grants, among those that end together. */
     private final int[] place;
 
-    Ends(LineState state) {
+    /** @param tick how many ms a tick has */
+    Ends(LineState state, int tick) {
         this.state = state;
+        this.tick = tick;
         this.place = new int[state.owners()];
     }
 
@@ -44,15 +47,16 @@ final class Ends {
     }
 
     long millis(int owner) {
-        return (long) state.left[owner] * TICK + (owner == begunRest ? 1 : 0);
+        return (long) state.left[owner] * tick + (owner == begunRest ? 1 : 0);
     }
 
     /** Owners, those first that end first. */
     int[] inOrder() {
+        boolean few = state.countHolders() < READ_AT_ONCE;
         return IntStream.of(state.holders())
                 .boxed()
                 .sorted(Comparator.comparingLong(this::millis)
-                        .thenComparing(owner -> place[owner])) // else in their order
+                        .thenComparing(owner -> few ? place[owner] : 0)) // else in their order
                 .mapToInt(owner -> owner)
                 .toArray();
     }

@@ -16,7 +16,7 @@ import java.util.List;
  */
 public record LineBounds(
         int term, int claim, int waiterDeadline, List<Integer> limits, int limitLives, List<Wish> wishes)
-        implements QueueBounds {
+        implements QueueBounds<LineBounds.Wish> {
     /**
      * What an owner asks for, each time the same.
      *

@@ -42,7 +42,7 @@ public sealed interface LineCall {
     }
 
     /** {@code line_confirm.lua}. */
-    record Confirm(int client, int owner, int token) implements LineCall {
+    record Confirm(int client, int owner, long token) implements LineCall {
         @Override
         public String toString() {
             return "confirm of " + Words.owner(owner) + " with token " + token;
@@ -50,7 +50,7 @@ public sealed interface LineCall {
     }
 
     /** {@code line_renew.lua}. */
-    record Renew(int client, int owner, int token) implements LineCall {
+    record Renew(int client, int owner, long token) implements LineCall {
         @Override
         public String toString() {
             return "renew of " + Words.owner(owner) + " with token " + token;
@@ -58,7 +58,7 @@ public sealed interface LineCall {
     }
 
     /** {@code line_downgrade.lua}. */
-    record Downgrade(int client, int owner, int token) implements LineCall {
+    record Downgrade(int client, int owner, long token) implements LineCall {
         @Override
         public String toString() {
             return "downgrade of " + Words.owner(owner) + " with token " + token;
@@ -88,7 +88,7 @@ public sealed interface LineCall {
      * @param resting token of what rests, or 0
      * @param drop as owner
      */
-    record Revoke(int client, int owner, int resting, int drop) implements LineCall {
+    record Revoke(int client, int owner, long resting, int drop) implements LineCall {
         @Override
         public String toString() {
             return "revoke of " + (resting > 0 ? "what rests with token " + resting : named(owner)) + ", dropping "

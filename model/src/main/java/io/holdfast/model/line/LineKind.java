@@ -8,8 +8,8 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.IntConsumer;
-import java.util.function.IntUnaryOperator;
+import java.util.function.LongConsumer;
+import java.util.function.LongUnaryOperator;
 
 /** A shared line, for a world of clients. */
 final class LineKind implements Kind<LineState> {
@@ -25,7 +25,7 @@ final class LineKind implements Kind<LineState> {
     }
 
     @Override
-    public QueueBounds bounds() {
+    public QueueBounds<?> bounds() {
         return bounds;
     }
 
@@ -61,7 +61,7 @@ final class LineKind implements Kind<LineState> {
             case DOWNGRADE -> words.equals("GONE") ? Packet.Kind.NOT_HELD : Packet.Kind.DOWNGRADED;
             default -> tellsHold ? Packet.Kind.TAKEN_UP : Packet.Kind.REFRESHED;
         };
-        int token = switch (reply) {
+        long token = switch (reply) {
             case GRANTED, TAKEN_UP, DOWNGRADED -> after.token[owner];
             case HELD, NOT_HELD -> request.token();
             default -> 0;
@@ -76,7 +76,7 @@ final class LineKind implements Kind<LineState> {
     }
 
     @Override
-    public int left(LineState state, int owner, int token) {
+    public int left(LineState state, int owner, long token) {
         return state.holds(owner) && state.token[owner] == token ? state.left[owner] : 0;
     }
 
@@ -137,21 +137,21 @@ final class LineKind implements Kind<LineState> {
     }
 
     @Override
-    public void tokens(LineState state, IntConsumer to) {
+    public void tokens(LineState state, LongConsumer to) {
         to.accept(state.last);
         to.accept(state.phase);
-        for (int token : state.token) {
+        for (long token : state.token) {
             to.accept(token);
         }
     }
 
     @Override
-    public LineState withTokens(LineState state, IntUnaryOperator renamed) {
+    public LineState withTokens(LineState state, LongUnaryOperator renamed) {
         LineState after = state.copy();
-        after.last = renamed.applyAsInt(state.last);
-        after.phase = renamed.applyAsInt(state.phase);
+        after.last = renamed.applyAsLong(state.last);
+        after.phase = renamed.applyAsLong(state.phase);
         for (int owner = 0; owner < state.owners(); owner++) {
-            after.token[owner] = renamed.applyAsInt(state.token[owner]);
+            after.token[owner] = renamed.applyAsLong(state.token[owner]);
         }
         return after;
     }

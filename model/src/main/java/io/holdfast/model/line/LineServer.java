@@ -11,6 +11,7 @@ import io.holdfast.model.line.LineOutcome.Reply;
 import io.holdfast.model.line.LineOutcome.Told;
 import io.holdfast.model.queue.Message;
 import io.holdfast.model.queue.Message.Kind;
+import io.holdfast.model.queue.QueueBounds;
 import io.holdfast.model.queue.QueueRules;
 import io.holdfast.model.queue.QueueRun;
 import java.util.ArrayList;
@@ -24,11 +25,11 @@ import java.util.TreeSet;
  * deleted, or written by other programs.
  */
 public final class LineServer {
-    private final LineBounds bounds;
+    private final QueueBounds<Wish> bounds;
     private final Set<LineRule> rules;
     private final QueueRules queueRules;
 
-    public LineServer(LineBounds bounds, Set<LineRule> rules) {
+    public LineServer(QueueBounds<Wish> bounds, Set<LineRule> rules) {
         this.bounds = bounds;
         this.rules = rules;
         this.queueRules = new QueueRules(
@@ -52,7 +53,7 @@ public final class LineServer {
 
         Run(LineState state, int requester) {
             super(bounds, queueRules, state, requester);
-            ends = new Ends(state);
+            ends = new Ends(state, bounds.tickMillis());
         }
 
         LineOutcome of(LineCall call) {
@@ -127,7 +128,7 @@ public final class LineServer {
                 takeUp(owner);
                 if (has(LineRule.REARM)) {
                     ends.readAnew();
-                    s.left[owner] = later(s.left[owner], bounds.term());
+                    s.left[owner] = later(s.left[owner], bounds.term(owner));
                 }
                 return new Reply(granted(owner), describe(false));
             }
@@ -208,7 +209,7 @@ public final class LineServer {
             if (!isAlive(owner, asked.token())) {
                 return Reply.of("0");
             }
-            s.left[owner] = later(s.left[owner], bounds.term());
+            s.left[owner] = later(s.left[owner], bounds.term(owner));
             takeUp(owner);
             return Reply.of("1");
         }
@@ -217,11 +218,11 @@ public final class LineServer {
             if (!isAlive(asked.owner(), asked.token())) {
                 return Reply.of("0");
             }
-            s.left[asked.owner()] = later(s.left[asked.owner()], bounds.term());
+            s.left[asked.owner()] = later(s.left[asked.owner()], bounds.term(asked.owner()));
             return Reply.of("1");
         }
 
-        private boolean isAlive(int owner, int token) {
+        private boolean isAlive(int owner, long token) {
             return s.holds(owner) && s.left[owner] > 0 && (s.token[owner] == token || !has(LineRule.TOKENCOMPARE));
         }
 
@@ -231,7 +232,7 @@ public final class LineServer {
                 return Reply.of("GONE");
             }
             if (s.mode[owner] == 'W' && s.token[owner] == asked.token()) {
-                s.last++;
+                s.last = nextToken();
                 if (has(LineRule.DGTOKEN)) {
                     s.token[owner] = s.last;
                 }
@@ -240,14 +241,14 @@ public final class LineServer {
                 s.used = 1;
                 s.phase = s.token[owner];
                 takeUp(owner);
-                s.left[owner] = Math.max(s.left[owner], bounds.term());
+                s.left[owner] = Math.max(s.left[owner], bounds.term(owner));
                 begun.add(owner);
                 if (has(LineRule.DGSERVES)) {
                     settle(NOBODY);
                 }
             } else if (s.mode[owner] == 'D') {
                 if (has(LineRule.DGREARM)) {
-                    s.left[owner] = later(s.left[owner], bounds.term());
+                    s.left[owner] = later(s.left[owner], bounds.term(owner));
                 }
             } else {
                 return Reply.of("GONE");
@@ -289,7 +290,7 @@ public final class LineServer {
             for (int owner : named) {
                 if (s.holds(owner) && s.left[owner] > 0) {
                     if (has(LineRule.TELLREARM)) {
-                        s.left[owner] = later(s.left[owner], bounds.term());
+                        s.left[owner] = later(s.left[owner], bounds.term(owner));
                     }
                     takeUp(owner);
                     granted.add(owner);
@@ -331,11 +332,11 @@ public final class LineServer {
             for (int owner : s.holders()) {
                 boolean meant = asked.owner() == LineCall.ALL || (asked.owner() == owner && !s.rests[owner]);
                 if (meant && s.left[owner] > 0) {
-                    s.left[owner] = later(s.left[owner], bounds.term() + 1);
+                    s.left[owner] = later(s.left[owner], bounds.prolonged());
                     longest = Math.max(longest, s.left[owner]);
                 }
             }
-            return Reply.of(longest == 0 ? "NOTHING 0" : "HELD " + longest * Ends.TICK);
+            return Reply.of(longest == 0 ? "NOTHING 0" : "HELD " + (long) longest * bounds.tickMillis());
         }
 
         private Reply limit(LineCall.Limit asked) {
@@ -454,7 +455,7 @@ public final class LineServer {
             s.mode[owner] = wish(owner).mode();
             s.weight[owner] = wish(owner).weight();
             s.claimed[owner] = claim;
-            s.left[owner] = claim ? bounds.claim() : bounds.term();
+            s.left[owner] = claim ? bounds.claim(owner) : bounds.term(owner);
             if (s.mode[owner] != 'W') {
                 s.used += s.weight[owner];
             }
@@ -463,7 +464,8 @@ public final class LineServer {
         /** Writes the numbers of what was decided. */
         private void give(List<Integer> grants) {
             for (int owner : grants) {
-                s.token[owner] = ++s.last;
+                s.last = nextToken();
+                s.token[owner] = s.last;
                 if (s.mode[owner] == 'R' && has(LineRule.PHASE)) {
                     s.phase = s.phase == 0 ? s.token[owner] : s.phase;
                     s.token[owner] = s.phase;
@@ -554,7 +556,7 @@ public final class LineServer {
                 boolean limited = aside != NOBODY || most() < wish(first).limit();
                 if (limited && has(LineRule.CAPENDS)) {
                     Wish then = wish(aside != NOBODY ? aside : first);
-                    long ended = (long) s.limitLeft * Ends.TICK + 1;
+                    long ended = (long) s.limitLeft * bounds.tickMillis() + 1;
                     if (s.used + then.weight() > then.limit()) {
                         long room = ends.roomFor(then.weight(), then.limit());
                         ended = room == Ends.NEVER ? ended : Math.max(ended, room);

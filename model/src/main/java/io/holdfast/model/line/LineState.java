@@ -14,7 +14,7 @@ public final class LineState extends QueueState<LineState> {
     // the holds, by owner
     public final char[] mode;
     public final int[] weight;
-    public final int[] token;
+    public final long[] token;
     public final int[] left; // 0 once it is over; then it is there until a script removes it
     public final boolean[] rests;
     /** By message, and not confirmed; then the owner has the order that it had. */
@@ -22,7 +22,7 @@ public final class LineState extends QueueState<LineState> {
 
     // what is written of them all
     public int used;
-    public int phase; // token of the phase of reading, 0 for none
+    public long phase; // token of the phase of reading, 0 for none
 
     /** In the details: how many claims there are. */
     public int claims = ABSENT;
@@ -35,7 +35,7 @@ public final class LineState extends QueueState<LineState> {
         super(owners, clients);
         mode = "-".repeat(owners).toCharArray();
         weight = new int[owners];
-        token = new int[owners];
+        token = new long[owners];
         left = new int[owners];
         rests = new boolean[owners];
         claimed = new boolean[owners];
@@ -144,15 +144,15 @@ public final class LineState extends QueueState<LineState> {
 
     /** Tokens as small as they can be, from 2 on, so that there is a lower one: what matters is how they compare. */
     void shortenTokens() {
-        TreeSet<Integer> all = new TreeSet<>();
+        TreeSet<Long> all = new TreeSet<>();
         all.add(last);
         all.add(phase);
-        for (int each : token) {
+        for (long each : token) {
             all.add(each);
         }
-        all.remove(0);
-        int rank = 2;
-        for (int value : all) { // upwards: what was renamed is less than what comes
+        all.remove(0L);
+        long rank = 2;
+        for (long value : all) { // upwards: what was renamed is less than what comes
             last = last == value ? rank : last;
             phase = phase == value ? rank : phase;
             for (int owner = 0; owner < owners(); owner++) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param <C> a call of its scripts
  */
 public abstract class AnyQueueCalls<S extends QueueState<S>, C> implements ServerModel<S, C> {
-    private final QueueBounds bounds;
+    private final QueueBounds<?> bounds;
     private final boolean ticks;
     private final boolean listening;
     private final boolean deletes;
@@ -24,7 +24,7 @@ public abstract class AnyQueueCalls<S extends QueueState<S>, C> implements Serve
      * @param listening whether clients may cease to listen
      * @param deletes whether keys of the queue may be deleted by hand
      */
-    protected AnyQueueCalls(QueueBounds bounds, boolean ticks, boolean listening, boolean deletes) {
+    protected AnyQueueCalls(QueueBounds<?> bounds, boolean ticks, boolean listening, boolean deletes) {
         this.bounds = bounds;
         this.ticks = ticks;
         this.listening = listening;

@@ -6,7 +6,7 @@ package io.holdfast.model.queue;
  * @param owner whom it concerns, for P nobody
  * @param flag of G, that nobody else waits for what is kept; of V, that waiters were dropped
  */
-public record Message(Kind kind, int client, int owner, int token, boolean flag) {
+public record Message(Kind kind, int client, int owner, long token, boolean flag) {
     /** G: a grant by handoff. V: the hold was ended by name. E: dropped. P: a probe. R: the lock is wanted. */
     public enum Kind {
         G,

@@ -2,8 +2,12 @@ package io.holdfast.model.queue;
 
 import java.util.List;
 
-/** Who may stand in a queue, and for how long things last there. Times are in ticks. */
-public interface QueueBounds {
+/**
+ * Who may stand in a queue, and for how long things last there. Times are in ticks.
+ *
+ * @param <W> how a request of a kind of lock stands in line
+ */
+public interface QueueBounds<W extends QueueBounds.Entry> {
     /** How a request stands in line, each time the same. */
     interface Entry {
         /** The client whose it is. */
@@ -28,11 +32,41 @@ public interface QueueBounds {
     /** How long a claim lasts. */
     int claim();
 
+    /** The same for one owner. */
+    default int term(int owner) {
+        return term();
+    }
+
+    /** The same for one owner. */
+    default int claim(int owner) {
+        return claim();
+    }
+
+    /** For how long an operator prolongs. */
+    default int prolonged() {
+        return term() + 1;
+    }
+
+    /** The server's clock, below which no token is given: 0 where tokens only compare. */
+    default long clock() {
+        return 0;
+    }
+
+    /** How many ms a tick has, where a reply tells ms. */
+    default int tickMillis() {
+        return 1_000;
+    }
+
+    /** Where a request enters that gets this number, in its priority. */
+    default long place(int owner, int sequence) {
+        return wishes().get(owner).newestFirst() ? -sequence : sequence;
+    }
+
     /** How long a client that waits may be silent, or {@link QueueState#FOREVER}. */
     int waiterDeadline();
 
     /** What each owner asks for. */
-    List<? extends Entry> wishes();
+    List<W> wishes();
 
     default int owners() {
         return wishes().size();

@@ -28,7 +28,7 @@ public abstract class QueueRun<S extends QueueState<S>> {
     protected final S s;
     protected final int requester;
     protected final List<Message> mail = new ArrayList<>();
-    private final QueueBounds bounds;
+    private final QueueBounds<?> bounds;
     private final QueueRules rules;
     private final Reach[] reach;
 
@@ -37,7 +37,7 @@ public abstract class QueueRun<S extends QueueState<S>> {
      *
      * @param state of the script's own
      */
-    protected QueueRun(QueueBounds bounds, QueueRules rules, S state, int requester) {
+    protected QueueRun(QueueBounds<?> bounds, QueueRules rules, S state, int requester) {
         this.bounds = bounds;
         this.rules = rules;
         this.s = state;
@@ -126,7 +126,7 @@ public abstract class QueueRun<S extends QueueState<S>> {
         }
         s.ends[owner] = bounds.wishes().get(owner).life();
         s.sequence = count(s.sequence) + 1;
-        int band = s.order[owner] - QueueState.withoutPriority(s.order[owner]);
+        long band = s.order[owner] - QueueState.withoutPriority(s.order[owner]);
         s.order[owner] = band + s.sequence;
     }
 
@@ -214,10 +214,9 @@ public abstract class QueueRun<S extends QueueState<S>> {
     }
 
     /** The order of a request that queues next. */
-    protected final int orderOf(int owner) {
-        int sequence = count(s.sequence) + 1;
-        int order = bounds.wishes().get(owner).newestFirst() ? -sequence : sequence;
-        return order - bounds.wishes().get(owner).priority() * QueueState.BAND;
+    protected final long orderOf(int owner) {
+        return bounds.place(owner, count(s.sequence) + 1)
+                - bounds.wishes().get(owner).priority() * QueueState.BAND;
     }
 
     /** Queues a request that is to wait, and does not yet. */
@@ -332,6 +331,11 @@ public abstract class QueueRun<S extends QueueState<S>> {
             s.queueLeft = s.count(QUEUED) == 0 ? 0 : bounds.keysLive();
             s.parkedLeft = s.count(ASIDE) == 0 ? 0 : bounds.keysLive();
         }
+    }
+
+    /** The token of a grant. */
+    protected final long nextToken() {
+        return Math.max(bounds.clock(), s.last + 1);
     }
 
     protected final int later(int left, int least) {

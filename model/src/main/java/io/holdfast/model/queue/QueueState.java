@@ -3,11 +3,13 @@ package io.holdfast.model.queue;
 import io.holdfast.model.Fingerprint;
 import java.util.Arrays;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
- * What a server knows of those who wait for one lock: the keys of {@code common.lua}, with owners and clients by number, times as ticks
- * from now, and tokens and orders as small numbers that compare as the real ones do. Who holds, each kind of lock adds. Only the model of
- * a script changes one, and only its own copy.
+ * What a server knows of those who wait for one lock: the keys of {@code common.lua}, with owners and clients by number, and times as ticks
+ * from now. Where states are looked for, a tick is long, and tokens and orders are small numbers that compare as the real ones do; of a real
+ * server a tick is a millisecond, and tokens and orders are those that it has. Who holds, each kind of lock adds. Only the model of a script
+ * changes one, and only its own copy.
  *
  * @param <S> the kind's own state
  */
@@ -30,11 +32,11 @@ public abstract class QueueState<S extends QueueState<S>> {
     public static final int ASIDE = 2;
 
     // the last token
-    public int last;
+    public long last;
 
     // the queue, by owner: queue and parked, and the details
     public final int[] where;
-    public final int[] order;
+    public final long[] order;
     public final boolean[] known;
     public final int[] ends; // of a request that has a life, or ABSENT
     public int sequence = ABSENT;
@@ -60,7 +62,7 @@ public abstract class QueueState<S extends QueueState<S>> {
 
     protected QueueState(int owners, int clients) {
         where = new int[owners];
-        order = new int[owners];
+        order = new long[owners];
         known = new boolean[owners];
         ends = filled(owners);
         waiters = filled(clients);
@@ -167,7 +169,7 @@ public abstract class QueueState<S extends QueueState<S>> {
         return IntStream.range(0, owners())
                 .filter(owner -> where[owner] == place)
                 .boxed()
-                .sorted((a, b) -> order[a] != order[b] ? Integer.compare(order[a], order[b]) : Integer.compare(a, b))
+                .sorted((a, b) -> order[a] != order[b] ? Long.compare(order[a], order[b]) : Integer.compare(a, b))
                 .mapToInt(owner -> owner)
                 .toArray();
     }
@@ -240,31 +242,31 @@ public abstract class QueueState<S extends QueueState<S>> {
 
     /** The same with the least orders that compare in the same way, now and after more have come. */
     public void shortenOrders() {
-        int[] used = IntStream.concat(
-                        IntStream.of(Math.max(sequence, 0)),
+        long[] used = LongStream.concat(
+                        LongStream.of(Math.max(sequence, 0)),
                         IntStream.range(0, owners())
                                 .filter(this::hasOrder)
-                                .map(owner -> Math.abs(withoutPriority(order[owner]))))
+                                .mapToLong(owner -> Math.abs(withoutPriority(order[owner]))))
                 .sorted()
                 .distinct()
                 .toArray();
-        int upTo = Math.max(sequence, 0);
+        long upTo = Math.max(sequence, 0);
         for (int owner = 0; owner < owners(); owner++) {
             if (hasOrder(owner)) {
-                int plain = withoutPriority(order[owner]);
-                int band = order[owner] - plain;
-                order[owner] = band + Integer.signum(plain) * shortened(Math.abs(plain), used, upTo);
+                long plain = withoutPriority(order[owner]);
+                long band = order[owner] - plain;
+                order[owner] = band + Long.signum(plain) * shortened(Math.abs(plain), used, upTo);
             }
         }
         if (sequence > 0) {
-            sequence = shortened(sequence, used, upTo);
+            sequence = (int) shortened(sequence, used, upTo);
         }
     }
 
-    private static int shortened(int value, int[] used, int upTo) {
+    private static long shortened(long value, long[] used, long upTo) {
         int rank = 0;
         int top = 0;
-        for (int each : used) {
+        for (long each : used) {
             if (each > 0 && each <= Math.min(value, upTo)) {
                 rank++;
             }
@@ -276,9 +278,9 @@ public abstract class QueueState<S extends QueueState<S>> {
     }
 
     /** Each priority has a band of so many orders. */
-    public static final int BAND = 1_000;
+    public static final long BAND = 1L << 42;
 
-    public static int withoutPriority(int order) {
+    public static long withoutPriority(long order) {
         return order - BAND * Math.floorDiv(order + BAND / 2, BAND);
     }
 

@@ -369,7 +369,7 @@ public final class Clients<S extends QueueState<S>> implements Model<World<S>> {
         }
     }
 
-    private void send(World<S> next, int i, Packet.Kind request, int token, boolean flag) {
+    private void send(World<S> next, int i, Packet.Kind request, long token, boolean flag) {
         next.net.add(Packet.request(request, i, token, flag));
     }
 
@@ -389,7 +389,7 @@ public final class Clients<S extends QueueState<S>> implements Model<World<S>> {
         sendRelease(next, i);
         Party party = next.parties[i];
         int left = party.left;
-        int token = party.token;
+        long token = party.token;
         party.enter(Phase.ENDING);
         if (!rules.contains(ClientRule.ENDED_BEFORE) && left > 0) {
             party.left = left;

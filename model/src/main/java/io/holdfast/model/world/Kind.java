@@ -5,8 +5,8 @@ import io.holdfast.model.queue.QueueBounds;
 import io.holdfast.model.queue.QueueState;
 import java.util.List;
 import java.util.Set;
-import java.util.function.IntConsumer;
-import java.util.function.IntUnaryOperator;
+import java.util.function.LongConsumer;
+import java.util.function.LongUnaryOperator;
 
 /**
  * What the kinds of locks differ in, for a world of clients with one request each.
@@ -33,9 +33,9 @@ public interface Kind<S extends QueueState<S>> {
      * @param settles whether it serves those that wait
      */
     record Done<S>(
-            S state, Packet.Kind reply, int token, Set<Integer> granted, boolean settles, List<Message> messages) {}
+            S state, Packet.Kind reply, long token, Set<Integer> granted, boolean settles, List<Message> messages) {}
 
-    QueueBounds bounds();
+    QueueBounds<?> bounds();
 
     /** A server that knows nothing yet. */
     S nothing();
@@ -44,7 +44,7 @@ public interface Kind<S extends QueueState<S>> {
     Done<S> run(S before, Packet request);
 
     /** How long the server has the hold of an owner yet, with this token; 0 if it has none. */
-    int left(S state, int owner, int token);
+    int left(S state, int owner, long token);
 
     /** Whether a hold of the owner is written, with whatever token, though perhaps over. */
     boolean isThere(S state, int owner);
@@ -74,8 +74,8 @@ public interface Kind<S extends QueueState<S>> {
     boolean areAlike(int owner, int other);
 
     /** Tells each token of the server, also 0. */
-    void tokens(S state, IntConsumer to);
+    void tokens(S state, LongConsumer to);
 
     /** The same state with other tokens. */
-    S withTokens(S state, IntUnaryOperator renamed);
+    S withTokens(S state, LongUnaryOperator renamed);
 }

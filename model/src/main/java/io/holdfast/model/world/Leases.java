@@ -24,7 +24,7 @@ final class Leases<S extends QueueState<S>> {
      */
     void show(World<S> next, int i, Packet packet) {
         Kind.Sharing sharing = sharing(next.parties[i], i);
-        int token = packet.token();
+        long token = packet.token();
         boolean alone = sharing == Kind.Sharing.NOTHING;
         boolean rises = token > next.shownAlone && token >= next.shownShared + (alone ? 1 : 0);
         if (sharing == Kind.Sharing.PERMITS) {
@@ -34,8 +34,8 @@ final class Leases<S extends QueueState<S>> {
             next.broken = "the lease of " + Words.owner(i) + " has token " + token + ", and one before had "
                     + Math.max(next.shownAlone, next.shownShared);
         }
-        next.shownAlone = Math.max(next.shownAlone, alone ? token : 0);
-        next.shownShared = Math.max(next.shownShared, alone ? 0 : token);
+        next.shownAlone = Math.max(next.shownAlone, alone ? token : 0L);
+        next.shownShared = Math.max(next.shownShared, alone ? 0L : token);
     }
 
     private Kind.Sharing sharing(Party party, int i) {

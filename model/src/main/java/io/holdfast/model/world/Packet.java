@@ -12,7 +12,7 @@ import io.holdfast.model.queue.Words;
  * @param delay of QUEUED, how many ticks the request took to the server
  * @param beforeStep whether the server's clock has stepped since what it tells
  */
-public record Packet(Kind kind, int party, int token, boolean flag, int age, int delay, boolean beforeStep) {
+public record Packet(Kind kind, int party, long token, boolean flag, int age, int delay, boolean beforeStep) {
     /** Requests come first. */
     public enum Kind {
         ACQUIRE,
@@ -37,12 +37,12 @@ public record Packet(Kind kind, int party, int token, boolean flag, int age, int
         P
     }
 
-    static Packet request(Kind kind, int party, int token, boolean flag) {
+    static Packet request(Kind kind, int party, long token, boolean flag) {
         return new Packet(kind, party, token, flag, 0, 0, false);
     }
 
     /** On the way to a client. */
-    static Packet of(Kind kind, int party, int token, int age, int delay) {
+    static Packet of(Kind kind, int party, long token, int age, int delay) {
         return new Packet(kind, party, token, false, age, delay, false);
     }
 
@@ -50,7 +50,7 @@ public record Packet(Kind kind, int party, int token, boolean flag, int age, int
         return kind.compareTo(Kind.DOWNGRADE) <= 0;
     }
 
-    Packet withToken(int other) {
+    Packet withToken(long other) {
         return new Packet(kind, party, other, flag, age, delay, beforeStep);
     }
 

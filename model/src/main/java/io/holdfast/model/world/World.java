@@ -34,7 +34,7 @@ public final class World<S extends QueueState<S>> {
         /** Of a lease, ticks by the client's own clock. */
         int left;
 
-        int token;
+        long token;
         boolean confirmed;
         /** How much later the server's clock was than when the request had left whose reply told it. */
         int pair = NO_PAIR;
@@ -102,9 +102,9 @@ public final class World<S extends QueueState<S>> {
     final Party[] parties;
     final List<Packet> net;
     /** The greatest tokens that leases have had: of those that exclude all others, and of those that share. */
-    int shownAlone;
+    long shownAlone;
 
-    int shownShared;
+    long shownShared;
     /** By party: whether it was handed the lock by message, and the server has not heard of it since. */
     final boolean[] handedUnheard;
 
@@ -160,7 +160,7 @@ public final class World<S extends QueueState<S>> {
 
     /** Tokens as small as they can be: what matters is how they compare. */
     void shortenTokens(Kind<S> kind) {
-        TreeSet<Integer> used = new TreeSet<>();
+        TreeSet<Long> used = new TreeSet<>();
         kind.tokens(server, used::add);
         used.add(shownAlone);
         used.add(shownShared);
@@ -170,22 +170,22 @@ public final class World<S extends QueueState<S>> {
         for (Packet packet : net) {
             used.add(packet.token());
         }
-        used.remove(0);
+        used.remove(0L);
         if (used.isEmpty() || used.last() == used.size()) {
             return;
         }
-        int[] ranks = new int[used.last() + 1];
+        long[] ranks = new long[(int) (used.last() + 1)];
         int rank = 0;
-        for (int token : used) {
-            ranks[token] = ++rank;
+        for (long token : used) {
+            ranks[(int) token] = ++rank;
         }
-        server = kind.withTokens(server, token -> ranks[token]);
-        shownAlone = ranks[shownAlone];
-        shownShared = ranks[shownShared];
+        server = kind.withTokens(server, token -> ranks[(int) token]);
+        shownAlone = ranks[(int) shownAlone];
+        shownShared = ranks[(int) shownShared];
         for (Party party : parties) {
-            party.token = ranks[party.token];
+            party.token = ranks[(int) party.token];
         }
-        net.replaceAll(packet -> packet.withToken(ranks[packet.token()]));
+        net.replaceAll(packet -> packet.withToken(ranks[(int) packet.token()]));
     }
 
     /**
