@@ -166,7 +166,8 @@ local function seldom()
     return 0 - math.floor((tonumber(order) + 2 ^ 41) / 2 ^ 42)
   end
 
-  -- What happens to a request that has outlived its own limit: 'T' to the tail, 'L' leaves the queue.
+  -- What happens to a request that has outlived its own limit: 'T' to the tail, 'L' leaves the queue. Answers whether it stands
+  -- before others again, which have a lower priority, or a place that was drawn.
   function rare.moveOn(lock, owner, about)
     local since, ttl, policy, rest = string.match(about or '', '^%d+ (%d+) (%d+) (%a) (.*)$')
     if policy == 'T' then
@@ -175,9 +176,10 @@ local function seldom()
       redis.call('HSET', lock.details, owner, (nowMillis + ttl) .. ' ' .. since .. ' ' .. ttl .. ' T ' .. rest)
       local last = redis.call('HINCRBY', lock.details, '@seq', 1)
       redis.call('ZADD', lock.queue, orderOf(last, rare.priorityOf(order), 'F', owner), owner)
-    else
-      dequeue(lock, owner)
+      return redis.call('ZRANGE', lock.queue, '-1', '-1')[1] ~= owner
     end
+    dequeue(lock, owner)
+    return false
   end
 
   -- Moves a waiter whose life is over to the tail, if that is what it asked for, and unless it stands aside.
@@ -234,7 +236,7 @@ local function nextWaiter(lock, candidate, walked)
       batch = redis.call('ZRANGE', lock.queue, from, to)
       pair = last == '1'
     end
-    local found, about, aside = nil, nil, nil
+    local found, about, aside, again = nil, nil, nil, false
     for i = 1, #batch, step do
       local owner = batch[i]
       if order and tonumber(batch[i + 1]) >= order then
@@ -260,7 +262,10 @@ local function nextWaiter(lock, candidate, walked)
         lock.ahead = pair and i == 1 and { batch[2] } or nil
         break
       else
-        seldom().moveOn(lock, owner, known)
+        again = seldom().moveOn(lock, owner, known)
+        if again then
+          break -- what was read behind it is not next
+        end
       end
     end
     if aside then
@@ -272,7 +277,7 @@ local function nextWaiter(lock, candidate, walked)
     if found or #batch == 0 then
       return found, about or found and redis.call('HGET', lock.details, found), walked
     end
-    last = '63'
+    last = again and '0' or '63'
   end
   lock.more = '1'
   return nil
