@@ -270,6 +270,9 @@ public final class MemoryServer implements TestServer {
     /** Changes what becomes of commands; called under the server's lock, so that the whole is one step. */
     interface Rule {
         Answer apply(Call call);
+
+        /** A command has published something that somebody hears. */
+        default void published(String channel, String payload) {}
     }
 
     /** Puts a rule in front of the commands of all clients; what the server itself is asked goes past it. */
@@ -334,6 +337,10 @@ public final class MemoryServer implements TestServer {
     /** Called by a command. */
     int publish(String channel, String payload) {
         Set<MemoryDriver> listening = channels.getOrDefault(channel, Set.of());
+        Rule present = rule;
+        if (present != null && !listening.isEmpty()) {
+            present.published(channel, payload);
+        }
         for (MemoryDriver driver : listening) {
             messages.add(new Message(driver, Octets.toText(channel), Octets.toText(payload)));
         }

@@ -75,7 +75,9 @@ final class Checks extends FirstFinding<Checks.Check> {
         /** A lock does not rest, or rests though nobody has had it. */
         RESTS,
         /** The client has logged a defect of its own. */
-        LOG
+        LOG,
+        /** The server has run a script otherwise than its model. */
+        MODEL
     }
 
     /** What the checks have to know of the world. */

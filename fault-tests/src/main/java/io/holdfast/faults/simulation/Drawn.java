@@ -2,9 +2,11 @@ package io.holdfast.faults.simulation;
 
 import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.Reentrancy;
+import io.holdfast.model.following.Follower;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** All that is done in one run, drawn from a seed before it begins. */
 interface Drawn {
@@ -44,8 +46,17 @@ interface Drawn {
     /** The same without some of its items. */
     Drawn keep(Collection<Integer> numbers);
 
-    /** Runs it to the end, or to the first finding. */
-    Outcome run();
+    /**
+     * Runs it to the end, or to the first finding.
+     *
+     * @param follower compares what the servers do with the models; null if nobody does
+     */
+    Outcome run(@Nullable Follower follower);
+
+    /** The same, followed by the models as they are. */
+    default Outcome run() {
+        return run(new Follower());
+    }
 
     static <I extends Item> List<I> sorted(List<I> items) {
         return items.stream()

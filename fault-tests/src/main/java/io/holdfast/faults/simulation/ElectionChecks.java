@@ -54,7 +54,9 @@ final class ElectionChecks extends FirstFinding<ElectionChecks.Check> {
         /** A key is left when all lives are over. */
         LITTER,
         /** The engine has logged a defect of its own. */
-        LOG
+        LOG,
+        /** The server has run a script otherwise than its model. */
+        MODEL
     }
 
     /** What the checks ask of the world. Times are nanoseconds. */

@@ -4,10 +4,12 @@ import static io.holdfast.faults.simulation.Plan.millis;
 
 import io.holdfast.HoldfastOptions;
 import io.holdfast.LockOptions;
+import io.holdfast.model.following.Follower;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All that is done in one run of elections, drawn before it begins. Each item is drawn for itself, so that the rest stays the same
@@ -222,8 +224,8 @@ record ElectionPlan(
     }
 
     @Override
-    public Outcome run() {
-        return new ElectionRuns(this).run();
+    public Outcome run(@Nullable Follower follower) {
+        return new ElectionRuns(this, follower).run();
     }
 
     static String nameOf(int election) {

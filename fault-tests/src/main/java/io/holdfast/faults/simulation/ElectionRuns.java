@@ -12,6 +12,7 @@ import io.holdfast.LockOptions;
 import io.holdfast.Quorum;
 import io.holdfast.QuorumNode;
 import io.holdfast.faults.simulation.ElectionChecks.Check;
+import io.holdfast.model.following.Follower;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.Reply;
 import java.time.Duration;
@@ -58,8 +59,8 @@ final class ElectionRuns extends Runs implements ElectionChecks.Surroundings, Ca
         void close();
     }
 
-    ElectionRuns(ElectionPlan plan) {
-        super(plan.seed(), plan.clients(), plan.servers(), HEARTBEAT);
+    ElectionRuns(ElectionPlan plan, @Nullable Follower follower) {
+        super(plan.seed(), plan.clients(), plan.servers(), HEARTBEAT, follower);
         this.plan = plan;
         this.quorum = plan.kind() == ElectionPlan.Kind.QUORUM;
         this.checks = new ElectionChecks(
@@ -135,6 +136,11 @@ final class ElectionRuns extends Runs implements ElectionChecks.Surroundings, Ca
         if (checks.finding() == null) {
             checks.nothingLeft();
         }
+    }
+
+    @Override
+    void differs(String how) {
+        checks.found(Check.MODEL, how);
     }
 
     @Override

@@ -54,7 +54,9 @@ final class LineChecks extends FirstFinding<LineChecks.Check> {
         /** No lease lasts for longer than it may be renewed. */
         LONGEST,
         /** The engine logs no defect of its own. */
-        LOG
+        LOG,
+        /** The server has run a script otherwise than its model. */
+        MODEL
     }
 
     /** What the checks ask of the world. Times are nanoseconds. */

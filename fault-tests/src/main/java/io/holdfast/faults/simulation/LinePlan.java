@@ -3,10 +3,11 @@ package io.holdfast.faults.simulation;
 import static io.holdfast.faults.simulation.Plan.millis;
 
 import io.holdfast.HoldfastOptions;
-import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.Order;
 import io.holdfast.LockOptions.Reentrancy;
+import io.holdfast.LockOptions;
 import io.holdfast.Wait;
+import io.holdfast.model.following.Follower;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -396,8 +397,8 @@ record LinePlan(Kind kind, long seed, int clients, long lengthMillis, HoldfastOp
     }
 
     @Override
-    public Outcome run() {
-        return new LineRuns(this).run();
+    public Outcome run(@Nullable Follower follower) {
+        return new LineRuns(this, follower).run();
     }
 
     static String nameOf(int line) {

@@ -11,12 +11,13 @@ import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.LockMode;
-import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.Reentrancy;
+import io.holdfast.LockOptions;
 import io.holdfast.Wait;
 import io.holdfast.faults.simulation.LineChecks.Check;
 import io.holdfast.faults.simulation.LinePlan.Ending;
 import io.holdfast.faults.simulation.LinePlan.Side;
+import io.holdfast.model.following.Follower;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.Reply;
 import java.time.Duration;
@@ -52,8 +53,8 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
     private final List<LinePlan.Trouble> awaiting = new ArrayList<>();
     private long beats;
 
-    LineRuns(LinePlan plan) {
-        super(plan.seed(), plan.clients(), 1, HEARTBEAT);
+    LineRuns(LinePlan plan, @Nullable Follower follower) {
+        super(plan.seed(), plan.clients(), 1, HEARTBEAT, follower);
         this.plan = plan;
         HoldfastOptions options = plan.options();
         this.checks = new LineChecks(
@@ -98,6 +99,11 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
         }
         log.close();
         return new Outcome(plan, checks.finding(), steps, checks.obtained, 0, 0, trace);
+    }
+
+    @Override
+    void differs(String how) {
+        checks.found(Check.MODEL, how);
     }
 
     @Override

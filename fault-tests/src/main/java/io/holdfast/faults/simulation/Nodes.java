@@ -5,12 +5,15 @@ import io.holdfast.Quorum;
 import io.holdfast.QuorumNode;
 import io.holdfast.Wait;
 import io.holdfast.faults.simulation.Troubled.How;
+import io.holdfast.model.following.Follower;
+import io.holdfast.testkit.FollowedServer;
 import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The servers of a run, and when what is wrong with them disturbs clients: with each of them, or, of a quorum, with so many that
@@ -26,6 +29,7 @@ final class Nodes {
     private final VirtualTime time;
     private final boolean quorum;
     final List<Node> servers = new ArrayList<>();
+    private final List<FollowedServer> followed = new ArrayList<>();
     /** All servers, or so many nodes of a quorum that it matters. */
     final Troubled all = new Troubled();
 
@@ -65,6 +69,25 @@ final class Nodes {
 
     List<MemoryServer> memories() {
         return servers.stream().map(server -> server.memory).toList();
+    }
+
+    /** From now on what the servers do is compared with the models. */
+    void follow(@Nullable Follower follower) {
+        if (follower != null) {
+            servers.forEach(server -> followed.add(FollowedServer.follow(server.memory, follower)));
+        }
+    }
+
+    /** How a server differs from its model, the first time that one does; null if none did. */
+    @Nullable
+    String difference() {
+        for (FollowedServer each : followed) {
+            String difference = each.difference();
+            if (difference != null) {
+                return difference;
+            }
+        }
+        return null;
     }
 
     /** Whether a client can begin to talk to all of them. */

@@ -1,11 +1,12 @@
 package io.holdfast.faults.simulation;
 
 import io.holdfast.HoldfastOptions;
-import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.Order;
 import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.LockOptions.RequestEnd;
+import io.holdfast.LockOptions;
 import io.holdfast.Wait;
+import io.holdfast.model.following.Follower;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -13,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All that is done in one run, drawn before it begins: who asks for which lock, when and how, and what goes wrong. Each
@@ -540,8 +542,8 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
     }
 
     @Override
-    public Outcome run() {
-        return new World(this).run();
+    public Outcome run(@Nullable Follower follower) {
+        return new World(this, follower).run();
     }
 
     static String lock(int number) {

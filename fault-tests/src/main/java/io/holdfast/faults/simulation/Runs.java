@@ -1,5 +1,6 @@
 package io.holdfast.faults.simulation;
 
+import io.holdfast.model.following.Follower;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.Reply;
 import io.holdfast.spi.Timers;
@@ -35,12 +36,14 @@ abstract class Runs {
     /**
      * @param servers more than one are the nodes of a quorum
      * @param heartbeat the time from one {@link #onBeat} to the next, nanoseconds
+     * @param follower compares what the servers do with the models; null if nobody does
      */
-    Runs(long seed, int clients, int servers, long heartbeat) {
+    Runs(long seed, int clients, int servers, long heartbeat, @Nullable Follower follower) {
         this.seed = seed;
         this.heartbeat = heartbeat;
         this.nodes = new Nodes(time, servers, servers > 1, new Draw(seed, 4));
         this.server = nodes.servers.get(0);
+        nodes.follow(follower);
         for (int i = 0; i < clients; i++) {
             slots.add(new Slot(seed, i));
         }
@@ -61,6 +64,9 @@ abstract class Runs {
     abstract void onBeat();
 
     abstract void afterStep();
+
+    /** A server has done something that its model does not say. */
+    abstract void differs(String how);
 
     /** The first; null as long as there is none. */
     abstract @Nullable Finding finding();
@@ -85,6 +91,10 @@ abstract class Runs {
             time.runUntil(phase, Duration.ofNanos(Math.max(0, until - now() + heartbeat)), () -> {
                 steps++;
                 afterStep();
+                String difference = nodes.difference();
+                if (difference != null) {
+                    differs(difference);
+                }
                 return finding() != null || reached.getAsBoolean();
             });
         }

@@ -11,10 +11,12 @@ import io.holdfast.LeaseSet;
 import io.holdfast.LockOptions;
 import io.holdfast.Wait;
 import io.holdfast.contracts.ForwardingDriver;
+import io.holdfast.model.following.Follower;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.Reply;
 import io.holdfast.spi.Timers;
+import io.holdfast.testkit.FollowedServer;
 import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.VirtualTime;
 import java.time.Duration;
@@ -52,7 +54,9 @@ final class SetRuns {
         /** Everybody gets an answer in the end. */
         LIVENESS,
         /** What nobody has is not held for long, and nobody waits for what nobody wants. */
-        ORPHAN
+        ORPHAN,
+        /** The server has run a script otherwise than its model. */
+        MODEL
     }
 
     private static final List<String> NAMES = List.of("a", "b", "c", "d");
@@ -79,6 +83,7 @@ final class SetRuns {
     private final Timers timers = time.timers();
     private final MemoryServer server = MemoryServer.start(time);
     private final Random random;
+    private final @Nullable FollowedServer followed;
     private final List<Holdfast> clients = new ArrayList<>();
     private final Map<String, LeaseSet> inside = new HashMap<>();
     private final Map<String, Long> newest = new HashMap<>();
@@ -86,14 +91,24 @@ final class SetRuns {
     private int open;
     private String @Nullable [] finding;
 
-    private SetRuns(long seed) {
+    private SetRuns(long seed, @Nullable Follower follower) {
         random = new Random(seed);
+        followed = follower == null ? null : FollowedServer.follow(server, follower);
     }
 
-    /** The first of these seeds with a finding: its check and what was seen; null if there is none. */
+    /** The same, where no model is asked, see {@link Simulation#firstFinding}. */
     static String @Nullable [] firstFinding(long from, long to) {
+        return firstFinding(from, to, null);
+    }
+
+    /**
+     * The first of these seeds with a finding: its check and what was seen; null if there is none.
+     *
+     * @param follower compares what the servers do with the models; null if nobody does
+     */
+    static String @Nullable [] firstFinding(long from, long to, @Nullable Follower follower) {
         for (long seed = from; seed <= to; seed++) {
-            String[] found = new SetRuns(seed).run();
+            String[] found = new SetRuns(seed, follower).run();
             if (found != null) {
                 return new String[] {found[0], "seed " + seed + ": " + found[1]};
             }
@@ -200,6 +215,10 @@ final class SetRuns {
                 .toList();
         if (!left.isEmpty()) {
             found(Check.ORPHAN, "left on the server: " + left);
+        }
+        String difference = followed == null ? null : followed.difference();
+        if (difference != null) {
+            found(Check.MODEL, difference);
         }
         operator.close();
         clients.forEach(Holdfast::close);

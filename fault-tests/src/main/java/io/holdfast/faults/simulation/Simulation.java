@@ -1,6 +1,7 @@
 package io.holdfast.faults.simulation;
 
 import io.holdfast.faults.simulation.Plan.Kind;
+import io.holdfast.model.following.Follower;
 import java.io.PrintStream;
 import java.security.SecureRandom;
 import java.util.List;
@@ -11,10 +12,10 @@ import java.util.concurrent.Callable;
 import java.util.function.LongFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine;
 
 /** Runs plans in virtual time, and tells what the checks have found: the command, and what tests call. */
 @Command(
@@ -134,6 +135,7 @@ public final class Simulation implements Callable<Integer> {
         }
         SecureRandom random = new SecureRandom();
         Summary sum = new Summary();
+        Follower follower = new Follower();
         long begin = System.nanoTime();
         long toldAt = begin;
         for (long i = 0; i < count; i++) {
@@ -141,7 +143,7 @@ public final class Simulation implements Callable<Integer> {
                 break;
             }
             long seed = range != null || (fresh == 0 && minutes == 0) ? from + i : random.nextLong() >>> 16;
-            Outcome outcome = draw.apply(seed).run();
+            Outcome outcome = draw.apply(seed).run(follower);
             sum.add(outcome);
             if (outcome.finding() != null) {
                 out.println(report(outcome));
@@ -153,11 +155,13 @@ public final class Simulation implements Callable<Integer> {
             }
         }
         out.println(plan.toLowerCase(Locale.ROOT) + ": " + sum.tell(System.nanoTime() - begin));
+        out.print(follower.figures());
         return 0;
     }
 
     /**
-     * Tries seeds until something is found.
+     * Tries seeds until something is found. No model is asked: it would see at once that a script was changed, and nobody would know whether
+     * the other checks do.
      *
      * @return the check, what it found, the seed, and the steps of all runs; null if nothing was found
      */
@@ -165,7 +169,7 @@ public final class Simulation implements Callable<Integer> {
         LongFunction<? extends Drawn> draw = draw(name);
         long steps = 0;
         for (long seed = from; seed <= to; seed++) {
-            Outcome outcome = draw.apply(seed).run();
+            Outcome outcome = draw.apply(seed).run(null);
             steps += outcome.steps();
             Finding finding = outcome.finding();
             if (finding != null) {

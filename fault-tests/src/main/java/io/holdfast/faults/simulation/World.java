@@ -1,6 +1,7 @@
 package io.holdfast.faults.simulation;
 
 import io.holdfast.faults.simulation.Checks.Check;
+import io.holdfast.model.following.Follower;
 import io.holdfast.spi.Timers;
 import io.holdfast.testkit.VirtualTime;
 import java.time.Duration;
@@ -59,7 +60,7 @@ final class World implements Checks.Surroundings {
     private long beats;
     int obtained;
 
-    World(Plan plan) {
+    World(Plan plan, @Nullable Follower follower) {
         this.plan = plan;
         this.checks = new Checks(plan, this);
         Draw draw = new Draw(plan.seed(), 4);
@@ -70,6 +71,7 @@ final class World implements Checks.Surroundings {
         };
         this.nodes = new Nodes(time, count, plan.kind() == Plan.Kind.QUORUM, draw);
         this.servers = nodes.servers;
+        nodes.follow(follower);
         this.all = nodes.all;
         if (plan.kind() != Plan.Kind.QUORUM) {
             servers.forEach(server -> server.checks = new ServerChecks(plan, checks, this, server, count));
@@ -192,6 +194,10 @@ final class World implements Checks.Surroundings {
         ofServers(ServerChecks::afterStep);
         if (checksOfQuorum != null) {
             checksOfQuorum.afterStep();
+        }
+        String difference = nodes.difference();
+        if (difference != null) {
+            checks.found(Check.MODEL, difference);
         }
         String defect = log.firstDefect();
         if (defect != null) {

@@ -8,6 +8,7 @@ import static io.holdfast.faults.simulation.SetRuns.Check.TERM;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.holdfast.faults.simulation.Breaks.Edit;
+import io.holdfast.model.following.Follower;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -30,7 +31,7 @@ class SetBreaksTest {
 
     @Test
     void firstFinding_nothingChanged_isNone() {
-        String[] found = SetRuns.firstFinding(1, SEEDS);
+        String[] found = SetRuns.firstFinding(1, SEEDS, new Follower());
         assertNull(found, () -> Arrays.toString(found));
     }
 
