@@ -3,9 +3,9 @@ package io.holdfast.faults.simulation;
 import static io.holdfast.faults.simulation.Plan.millis;
 
 import io.holdfast.HoldfastOptions;
+import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.Order;
 import io.holdfast.LockOptions.Reentrancy;
-import io.holdfast.LockOptions;
 import io.holdfast.Wait;
 import io.holdfast.model.following.Follower;
 import java.util.ArrayList;

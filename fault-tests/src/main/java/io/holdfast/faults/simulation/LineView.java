@@ -24,6 +24,11 @@ final class LineView {
             return !order.equals("-");
         }
 
+        /** Whether nobody holds it any more: it stands under its last owner's name behind a hyphen, with which others may begin as well. */
+        boolean rests() {
+            return secret.equals("-");
+        }
+
         boolean isAlone() {
             return mode == 'W';
         }

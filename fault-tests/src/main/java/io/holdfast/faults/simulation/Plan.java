@@ -1,10 +1,10 @@
 package io.holdfast.faults.simulation;
 
 import io.holdfast.HoldfastOptions;
+import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.Order;
 import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.LockOptions.RequestEnd;
-import io.holdfast.LockOptions;
 import io.holdfast.Wait;
 import io.holdfast.model.following.Follower;
 import java.time.Duration;

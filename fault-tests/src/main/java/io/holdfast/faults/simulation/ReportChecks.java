@@ -126,7 +126,7 @@ final class ReportChecks {
                 .map(each -> each.memory.command("GET", key))
                 .anyMatch(hold -> !hold.isNull()
                         && (hold.asString().startsWith(client)
-                                || hold.asString().startsWith("-")));
+                                || hold.asString().startsWith("- ")));
     }
 
     private boolean isCluster() {

@@ -174,7 +174,7 @@ final class ServerLines {
         after.holds.forEach((owner, hold) -> {
             Hold earlier = before.holds.get(owner);
             if (earlier == null || earlier.token() != hold.token()) {
-                if (!owner.startsWith("-")) {
+                if (!hold.rests()) {
                     granted(line, before, after, owner, hold, run, now);
                 }
             }

@@ -20,18 +20,15 @@ public record Bounds(int term, int claim, int waiterDeadline, List<Wish> wishes)
      * @param client whose it is
      * @param priority as {@code LockOptions.withPriority}
      * @param newestFirst whether it enters at the head of its priority
-     * @param more so many tokens are reserved besides the hold's own, for a client that shares the hold among its leases; else 0
+     * @param keeps whether its client is to be told when others want the lock, since leases share the hold
+     * @param more so many tokens are reserved besides the hold's own
      * @param life after how many ticks its request is over; 0 for never
      * @param toTail whether it then goes to the tail, or else leaves
      */
-    public record Wish(int client, int priority, boolean newestFirst, int more, int life, boolean toTail)
+    public record Wish(int client, int priority, boolean newestFirst, boolean keeps, int more, int life, boolean toTail)
             implements Entry {
         public static Wish plain(int client) {
-            return new Wish(client, 0, false, 0, 0, true);
-        }
-
-        public boolean keeps() {
-            return more > 0;
+            return new Wish(client, 0, false, false, 0, 0, true);
         }
     }
 

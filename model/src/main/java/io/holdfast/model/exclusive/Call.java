@@ -30,7 +30,8 @@ public sealed interface Call {
         @Override
         public String toString() {
             return "release of " + Words.owner(owner) + (tombstone ? " with a tombstone" : "")
-                    + (rest > 0 ? ", to rest for " + rest : rest < 0 ? ", to rest no longer" : "") + (used > 0 ? ", used up to token " + used : "");
+                    + (rest > 0 ? ", to rest for " + rest : rest < 0 ? ", to rest no longer" : "")
+                    + (used > 0 ? ", used up to token " + used : "");
         }
     }
 

@@ -323,7 +323,7 @@ public final class LockServer {
                 return;
             }
             boolean alone = standing() == 1;
-            grant(owner, bounds.claim(owner), wish(owner).keeps() && alone ? KEPT : UNMARKED);
+            grant(owner, bounds.claim(owner), wish(owner).more() > 0 && alone ? KEPT : UNMARKED);
             s.claim = owner;
             int client = bounds.clientOf(owner);
             if (client == requester) {

@@ -100,9 +100,9 @@ public final class Settings {
                                 1,
                                 4,
                                 List.of(
-                                        new Wish(0, 0, false, 1, 0, true),
-                                        new Wish(0, 0, false, 0, 0, true),
-                                        new Wish(1, 0, false, 1, 0, true))),
+                                        new Wish(0, 0, false, true, 1, 0, true),
+                                        new Wish(0, 0, false, false, 0, 0, true),
+                                        new Wish(1, 0, false, true, 1, 0, true))),
                         EnumSet.allOf(Act.class)));
         all.put(
                 "orders",
@@ -113,9 +113,9 @@ public final class Settings {
                                 1,
                                 4,
                                 List.of(
-                                        new Wish(0, 0, false, 0, 1, true),
-                                        new Wish(1, 1, false, 0, 1, true),
-                                        new Wish(2, 0, true, 0, 1, false))),
+                                        new Wish(0, 0, false, false, 0, 1, true),
+                                        new Wish(1, 1, false, false, 0, 1, true),
+                                        new Wish(2, 0, true, false, 0, 1, false))),
                         EnumSet.of(Act.ACQUIRE, Act.RELEASE, Act.REFRESH, Act.TICK, Act.QUEUE_LIMIT, Act.LISTEN)));
         all.put("three", new Calls("three clients", Bounds.plain(3, 1, 1, 4), CLIENTS));
         return all;

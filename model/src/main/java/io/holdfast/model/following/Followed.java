@@ -44,7 +44,9 @@ public final class Followed {
     /** Calls of a script that were not. */
     public long left(Script script) {
         Count count = counts.get(script);
-        return count == null ? 0 : count.left.values().stream().mapToLong(each -> each).sum();
+        return count == null
+                ? 0
+                : count.left.values().stream().mapToLong(each -> each).sum();
     }
 
     /** A line for each script that was called. */

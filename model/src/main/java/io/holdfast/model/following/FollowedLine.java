@@ -43,7 +43,10 @@ final class FollowedLine extends FollowedQueue<LineState, Wish> {
         before.holds.forEach((field, value) -> {
             if (!field.startsWith("@")) {
                 String secret = value.substring(0, Math.max(0, value.indexOf(' ')));
-                mention(secret.equals(REST) ? field.substring(1) : field + "~" + secret); // a client's id may begin so as well
+                mention(
+                        secret.equals(REST)
+                                ? field.substring(1)
+                                : field + "~" + secret); // a client's id may begin so as well
             }
         });
     }
@@ -128,7 +131,8 @@ final class FollowedLine extends FollowedQueue<LineState, Wish> {
         if (found.isThere(owner)) {
             throw new NotFollowed("an owner that holds, and of which another hold rests");
         }
-        if (!words[0].equals(rests ? REST : full(owner).substring(shownOwner(owner).length() + 1))) {
+        if (!words[0].equals(
+                rests ? REST : full(owner).substring(shownOwner(owner).length() + 1))) {
             throw new NotFollowed("a hold with the secret of another");
         }
         found.rests[owner] = rests;
@@ -302,7 +306,7 @@ final class FollowedLine extends FollowedQueue<LineState, Wish> {
         String drop = ran.arg(3);
         LineCall call = new LineCall.Revoke(
                 requester(),
-                ran.arg(2).isEmpty() ? LineCall.ALL : whose[0].equals("-") ? LineCall.NONE : owner(whose[0]),
+                ran.arg(2).isEmpty() ? LineCall.ALL : isOwner(whose[0]) ? owner(whose[0]) : LineCall.NONE,
                 resting ? Long.parseLong(whose[1]) : 0,
                 drop.equals("1") ? LineCall.ALL : drop.equals("0") ? LineCall.NONE : owner(drop));
         LineOutcome outcome = step(call);
@@ -321,7 +325,10 @@ final class FollowedLine extends FollowedQueue<LineState, Wish> {
         LineOutcome.Told told = outcome.reply().told();
         if (told != null) {
             words.append(' ').append(told.wake()).append(" 0 ").append(told.holders());
-            words.append(' ').append(told.used()).append(' ').append(told.grants().size());
+            words.append(' ')
+                    .append(told.used())
+                    .append(' ')
+                    .append(told.grants().size());
             for (int owner : told.grants()) {
                 Hold hold = hold(owner);
                 words.append(' ').append(shownOwner(owner)).append(' ').append(state.token[owner]);
@@ -330,7 +337,10 @@ final class FollowedLine extends FollowedQueue<LineState, Wish> {
             if (told.last() != NOBODY) {
                 int last = told.last();
                 words.append(' ').append(told.millis()).append(' ').append(shownHolder(state, last));
-                words.append(' ').append(state.token[last]).append(' ').append(hold(last).words());
+                words.append(' ')
+                        .append(state.token[last])
+                        .append(' ')
+                        .append(hold(last).words());
                 words.append(' ').append(state.mode[last]).append(' ').append(state.weight[last]);
             }
         }
@@ -362,10 +372,7 @@ final class FollowedLine extends FollowedQueue<LineState, Wish> {
                 case V -> tell(messages, message.client(), "V " + owner + " " + message.token() + " 0 " + keys.hold());
                 case E -> tell(messages, message.client(), "E " + owner + " " + keys.hold());
                 case P ->
-                    tell(
-                            messages,
-                            message.client(),
-                            "P " + facts.suspicion[message.client()] + " " + keys.hold());
+                    tell(messages, message.client(), "P " + facts.suspicion[message.client()] + " " + keys.hold());
                 case R -> throw new IllegalStateException("a line recalls nothing");
             }
         }

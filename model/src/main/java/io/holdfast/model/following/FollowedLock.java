@@ -51,13 +51,16 @@ final class FollowedLock extends FollowedQueue<LockState, Wish> {
     @Override
     Wish wish(int client, String asked, int priority, boolean newestFirst, int owner) {
         String[] words = asked.split(" ", -1);
-        int more = Integer.parseInt(words[3]);
-        if (words.length > 6 != more > 0) {
-            throw new NotFollowed("a hold that is shared without tokens, or not shared with some");
-        }
         bounds.claim[owner] = Ran.millis(words[2]);
         bounds.term[owner] = Ran.millis(words[4]);
-        return new Wish(client, priority, newestFirst, more, Ran.millis(words[0]), words[1].equals("T"));
+        return new Wish(
+                client,
+                priority,
+                newestFirst,
+                words.length > 6,
+                Integer.parseInt(words[3]),
+                Ran.millis(words[0]),
+                words[1].equals("T"));
     }
 
     @Override
@@ -103,8 +106,8 @@ final class FollowedLock extends FollowedQueue<LockState, Wish> {
                 int owner = owner(ran.arg(2));
                 String[] queueing = ran.words(6);
                 LockState was = state;
-                Outcome outcome = step(new Call.Acquire(
-                        requester(), owner, queueing[0].equals("1"), Integer.parseInt(queueing[1])));
+                Outcome outcome = step(
+                        new Call.Acquire(requester(), owner, queueing[0].equals("1"), Integer.parseInt(queueing[1])));
                 entered(owner, was);
                 yield told(outcome, messages);
             }
@@ -210,8 +213,7 @@ final class FollowedLock extends FollowedQueue<LockState, Wish> {
         bounds.term[owner] = Ran.millis(ran.arg(5));
         LockState was = state;
         long used = Long.parseLong(ran.arg(8));
-        Outcome outcome =
-                step(new Call.Adopt(requester(), old, Long.parseLong(ran.arg(3)), owner, used));
+        Outcome outcome = step(new Call.Adopt(requester(), old, Long.parseLong(ran.arg(3)), owner, used));
         Hold hold = facts.holds[0];
         if (!was.isHeldBy(owner, used) && state.isHeldBy(owner, used) && hold != null) {
             facts.holds[0] = new Hold(hold.since(), ran.arg(5), ran.arg(6));

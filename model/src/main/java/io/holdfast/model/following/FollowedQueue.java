@@ -42,7 +42,8 @@ abstract class FollowedQueue<S extends QueueState<S>, W extends QueueBounds.Entr
     final LockKeys before;
 
     // names
-    private final Map<String, String> fulls = new TreeMap<>(); // by public id, in the order in which a server has members of lines
+    private final Map<String, String> fulls =
+            new TreeMap<>(); // by public id, in the order in which a server has members of lines
     private final TreeSet<String> clientNames = new TreeSet<>();
     private final Map<String, Integer> owners = new HashMap<>();
     private final Map<String, Integer> clients = new HashMap<>();
@@ -70,6 +71,11 @@ abstract class FollowedQueue<S extends QueueState<S>, W extends QueueBounds.Entr
     }
 
     // ---- names
+
+    /** Whether a word is that of an owner, and not one that stands for all, or for nobody. */
+    static boolean isOwner(String word) {
+        return word.indexOf('.') > 0;
+    }
 
     static String publicOf(String owner) {
         int end = owner.indexOf('~');
@@ -339,7 +345,8 @@ abstract class FollowedQueue<S extends QueueState<S>, W extends QueueBounds.Entr
     final void entered(int owner, S was) {
         boolean anew = !was.known[owner] || was.where[owner] == QueueState.NOWHERE;
         if (state.known[owner] && anew) {
-            // What was left of a request that stands nowhere may stay, or make room for what is asked now: but for the time these are the same.
+            // What was left of a request that stands nowhere may stay, or make room for what is asked now: but for the
+            // time these are the same.
             mayBeNew = was.known[owner] ? owner : QueueState.NOBODY;
             facts.about[owner] = nowMicros + " " + askedNow();
         }
@@ -441,7 +448,8 @@ abstract class FollowedQueue<S extends QueueState<S>, W extends QueueBounds.Entr
 
     /** The state that the script has found, in words, with the names of owners and clients. */
     final String describe() {
-        StringBuilder text = new StringBuilder("  at ").append(nowMicros).append(": ").append(described);
+        StringBuilder text =
+                new StringBuilder("  at ").append(nowMicros).append(": ").append(described);
         text.append("\n  owners are ").append(publics).append(", clients ").append(clientsByNumber);
         return text.append(", facts ").append(Arrays.toString(facts.about)).toString();
     }

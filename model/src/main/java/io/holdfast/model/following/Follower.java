@@ -72,7 +72,8 @@ public final class Follower {
                 String text = reply.asString();
                 int number = text.lastIndexOf(' ');
                 int time = text.lastIndexOf(' ', number - 1);
-                told.addAll(List.of(text.substring(0, time), text.substring(time + 1, number), text.substring(number + 1)));
+                told.addAll(
+                        List.of(text.substring(0, time), text.substring(time + 1, number), text.substring(number + 1)));
             }
             int words = told.size() - 2;
             if (!told.get(words + 1).equals(ran.arg(ran.args().size() - 1))) {
@@ -216,15 +217,14 @@ public final class Follower {
             case ACQUIRE, RELEASE, CONFIRM, LINE_ACQUIRE, LINE_RELEASE, LINE_DOWNGRADE -> List.of(ran.arg(2));
             case RENEW -> List.of(ran.arg(3 * part));
             case REFRESH, LINE_REFRESH -> named(ran.words(2 * part + 4), 1);
-            case REVOKE -> named(ran.arg(3).length() > 1 ? new String[] {ran.arg(3)} : new String[0], 1);
+            case REVOKE -> named(ran.words(3), 1);
             case ADOPT -> List.of(ran.arg(2), ran.arg(4));
             case ADOPTED -> List.of(ran.arg(0));
             case LINE_CONFIRM -> named(ran.words(2), 3);
             case LINE_RENEW -> named(ran.words(part), 3);
             case LINE_REVOKE -> {
-                List<String> owners = new ArrayList<>();
-                owners.addAll(ran.arg(2).startsWith("-") ? List.of() : named(ran.words(2), 1));
-                owners.addAll(ran.arg(3).length() > 1 ? List.of(ran.arg(3)) : List.of());
+                List<String> owners = new ArrayList<>(named(ran.words(2), 2));
+                owners.addAll(named(ran.words(3), 1));
                 yield owners;
             }
             case LINE_PROLONG -> named(ran.words(0), 1);
@@ -235,7 +235,7 @@ public final class Follower {
     private static List<String> named(String[] words, int step) {
         List<String> owners = new ArrayList<>();
         for (int i = 0; i < words.length; i += step) {
-            if (!words[i].isEmpty()) {
+            if (FollowedQueue.isOwner(words[i])) {
                 owners.add(words[i]);
             }
         }
