@@ -10,6 +10,7 @@ import io.holdfast.model.following.Follower;
 import io.holdfast.model.line.LineRule;
 import java.util.EnumSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -66,8 +67,8 @@ class FollowingTest {
         assertDiffers(found);
     }
 
-    private static void assertDiffers(Finding found) {
-        assertNotNull(found);
+    private static void assertDiffers(@Nullable Finding found) {
+        assertNotNull(found, "nothing differs");
         assertEquals("MODEL", found.check().name(), found::toString);
     }
 
