@@ -98,9 +98,7 @@ final class LocalRequest implements Question<Handle> {
 
     /** Somebody else has the lock, or this flow itself. */
     void waits() {
-        if (outcome.pending()) {
-            lines.queue.ownWaits.begins(asker());
-        }
+        lines.queue.ownWaits.begins(outcome, asker());
     }
 
     /** It does not wait, and the lock is not here: it asks the server for a hold of its own. */

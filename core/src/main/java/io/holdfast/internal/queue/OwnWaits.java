@@ -44,10 +44,11 @@ final class OwnWaits {
         this.kept = kept;
     }
 
-    /** A request has to wait. */
-    void begins(Demand demand) {
+    /** A request has to wait, unless it has ended meanwhile. */
+    void begins(Outcome waiting, Demand demand) {
         Instant since = since(demand);
-        if (since != null && isNews(demand.keys().hold())) {
+        // Looked at second: what it has itself may be what it has just been granted, on another thread.
+        if (since != null && waiting.pending() && isNews(demand.keys().hold())) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     () -> Shown.lock(demand.keys().name()) + " is awaited by " + Shown.text(demand.actorName())

@@ -79,7 +79,7 @@ public final class QueueEngine {
         if (request.isShared()) {
             kept().queued(request.keys.hold());
         } else {
-            ownWaits.begins(request.demand());
+            ownWaits.begins(request.outcome, request.demand());
         }
     }
 
