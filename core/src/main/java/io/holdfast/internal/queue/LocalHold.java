@@ -102,7 +102,16 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
 
     @Override
     public boolean forgotten() {
-        return handle.get() == null || end.get() != null;
+        return isUnreachable() || hasEnded();
+    }
+
+    /** Whether no code can reach its handle. */
+    boolean isUnreachable() {
+        return handle.get() == null;
+    }
+
+    boolean hasEnded() {
+        return end.get() != null;
     }
 
     @Override
