@@ -18,6 +18,7 @@ import java.util.Set;
  * @param leaseTermSeconds of these; a measurement lasts a third of it, in which each is renewed once
  * @param waiters how many wait
  * @param queues lengths of queues
+ * @param clients of a quorum that want one lock
  * @param load by what the number of threads and of requests in flight is divided
  * @param coldMillis that processes work together right after their start
  * @param firstMillis that a process works from its connect on
@@ -43,6 +44,7 @@ record Scale(
         int leaseTermSeconds,
         List<Integer> waiters,
         List<Integer> queues,
+        List<Integer> clients,
         int load,
         long coldMillis,
         long firstMillis,
@@ -68,6 +70,7 @@ record Scale(
                 30,
                 List.of(200, 10_000),
                 List.of(1, 10, 100, 1_000, 10_000),
+                List.of(1, 2, 5, 10, 20),
                 1,
                 4_000,
                 5_000,
@@ -95,6 +98,7 @@ record Scale(
                 6,
                 List.of(200, 10_000),
                 List.of(10, 1_000, 10_000),
+                List.of(1, 5, 20),
                 1,
                 1_500,
                 2_000,
@@ -123,6 +127,7 @@ record Scale(
                 3,
                 List.of(5),
                 List.of(3),
+                List.of(2),
                 16,
                 20,
                 20,
@@ -145,7 +150,10 @@ record Scale(
                         "keys",
                         "look-first",
                         "look-again",
-                        "look-search"));
+                        "look-search",
+                        QuorumScenario.ONE,
+                        QuorumScenario.THREE,
+                        QuorumScenario.FIVE));
     }
 
     Scale withRounds(int other) {
@@ -163,6 +171,7 @@ record Scale(
                 leaseTermSeconds,
                 waiters,
                 queues,
+                clients,
                 load,
                 coldMillis,
                 firstMillis,
@@ -190,6 +199,7 @@ record Scale(
                 leaseTermSeconds,
                 waiters,
                 queues,
+                clients,
                 load,
                 coldMillis,
                 firstMillis,

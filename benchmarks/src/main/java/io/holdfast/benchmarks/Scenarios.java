@@ -1,6 +1,7 @@
 package io.holdfast.benchmarks;
 
 import io.holdfast.benchmarks.contestants.Contestants.Ability;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -165,6 +166,8 @@ final class Scenarios {
                     4,
                     Ability.SETS,
                     "redisson-multi"),
+            new QuorumScenario("quorum", Duration.ZERO),
+            new QuorumScenario("quorum-held", Duration.ofMillis(5)),
             new WaiterScenario(),
             new LeaseScenario(),
             new LookScenario(),
