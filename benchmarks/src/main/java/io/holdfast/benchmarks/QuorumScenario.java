@@ -245,7 +245,8 @@ record QuorumScenario(String id, Duration hold) implements Scenario {
                 double seconds = (System.nanoTime() - begin) / 1e9;
                 Histogram all = new Histogram();
                 clients.forEach(each -> all.add(each.latencies));
-                double rounds = clients.stream().mapToLong(each -> each.rounds.sum()).sum();
+                double rounds =
+                        clients.stream().mapToLong(each -> each.rounds.sum()).sum();
                 double leases = all.total();
                 double fewest = leasesOfEach().min().orElseThrow();
                 double most = leasesOfEach().max().orElseThrow();
@@ -258,9 +259,10 @@ record QuorumScenario(String id, Duration hold) implements Scenario {
                 values.put("rate", leases / seconds);
                 values.put("rounds", rounds / leases);
                 values.put("lost", rounds / leases - 1);
-                values.put(
-                        "most",
-                        (double) clients.stream().mapToLong(each -> each.most.get()).max().orElseThrow());
+                values.put("most", (double) clients.stream()
+                        .mapToLong(each -> each.most.get())
+                        .max()
+                        .orElseThrow());
                 values.put("share", 100 * fewest / most);
                 return new Sample(values, all.sparse());
             }

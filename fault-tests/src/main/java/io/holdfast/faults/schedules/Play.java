@@ -140,8 +140,7 @@ enum Play {
     EXPIRED(true) {
         @Override
         void on(Stage stage) throws Exception {
-            LockOptions brief =
-                    WAITING.withLeaseDuration(Duration.ofSeconds(1)).withRenewal(false);
+            LockOptions brief = WAITING.withLeaseDuration(Duration.ofSeconds(1)).withRenewal(false);
             Lease first = now(stage.client().lock("a", brief).acquireAsync());
             DistributedLock next = stage.client().lock("a", WAITING);
             stage.race(
@@ -197,7 +196,8 @@ enum Play {
         @Override
         void on(Stage stage) throws Exception {
             Section section = new Section(2);
-            DistributedSemaphore semaphore = stage.client().semaphore("a", 2, WAITING.withReentrancy(LockOptions.Reentrancy.WAIT));
+            DistributedSemaphore semaphore =
+                    stage.client().semaphore("a", 2, WAITING.withReentrancy(LockOptions.Reentrancy.WAIT));
             Step cycle = () -> {
                 Lease lease = semaphore.acquire();
                 section.pass(lease);

@@ -103,8 +103,7 @@ final class Stage implements AutoCloseable {
 
     Holdfast client() {
         HoldfastOptions options = HoldfastOptions.defaults();
-        Holdfast client =
-                threaded ? Holdfast.over(server.driver(), options, WITHOUT_TIMERS) : server.client(options);
+        Holdfast client = threaded ? Holdfast.over(server.driver(), options, WITHOUT_TIMERS) : server.client(options);
         clients.add(client);
         return client;
     }
@@ -121,9 +120,7 @@ final class Stage implements AutoCloseable {
         List<Quorum> made = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             made.add(Quorum.connect(
-                    servers.stream()
-                            .map(node -> QuorumNode.over(node.driver()))
-                            .toList(),
+                    servers.stream().map(node -> QuorumNode.over(node.driver())).toList(),
                     options,
                     time.environment(i)));
         }
