@@ -160,7 +160,7 @@ final class Stage implements AutoCloseable {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
         while (!tick.isZero() && left.get() > 0 && System.nanoTime() - end < 0) {
             time.advance(tick);
-            Thread.yield();
+            Thread.onSpinWait();
         }
         for (Thread thread : threads) {
             thread.join(PATIENCE_MILLIS);
