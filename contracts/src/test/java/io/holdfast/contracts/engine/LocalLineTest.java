@@ -11,10 +11,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.Admin;
 import io.holdfast.Attempt;
 import io.holdfast.Attempt.Reason;
-import io.holdfast.DistributedLock;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
-import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LeaseTicket;
@@ -25,22 +23,11 @@ import io.holdfast.Revocation;
 import io.holdfast.Wait;
 import io.holdfast.contracts.FakeDriver;
 import io.holdfast.internal.queue.LocalLines;
-import io.holdfast.spi.Environment;
-import io.holdfast.spi.Ticker;
-import io.holdfast.testkit.MemoryServer;
-import io.holdfast.testkit.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /** Holds that several leases of one client share: handed on among its threads, extended, or released by name. */
@@ -597,69 +584,5 @@ final class LocalLineTest extends LocalLineFixture {
         assertTrue(told.isDone());
         assertEquals(List.of(), found);
         client.close();
-    }
-
-    // ---- a renewal that falls into a release
-
-    /** The timers' thread looks at a shared hold at any moment of a release: nothing was forgotten, and the next lease is renewed. */
-    @Test
-    void release_renewalIsDueMeanwhile_isNotTakenForForgotten() throws InterruptedException {
-        Queue<String> warnings = new ConcurrentLinkedQueue<>();
-        Handler handler = new Handler() {
-            @Override
-            public void publish(LogRecord entry) {
-                warnings.add(entry.getMessage());
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        Logger log = Logger.getLogger("io.holdfast");
-        log.addHandler(handler);
-        try {
-            for (int reading = 1; reading <= 8; reading++) {
-                releaseWhileRenewalIsDue(reading);
-                assertEquals(List.of(), List.copyOf(warnings), "at reading " + reading + " of the clock");
-            }
-        } finally {
-            log.removeHandler(handler);
-        }
-    }
-
-    private void releaseWhileRenewalIsDue(int reading) throws InterruptedException {
-        VirtualTime clock = new VirtualTime();
-        AtomicInteger left = new AtomicInteger();
-        Thread timers = new Thread(() -> clock.advance(THIRD));
-        Ticker ticker = () -> {
-            if (left.decrementAndGet() == 0) {
-                timers.start();
-                // Until it is through, or waits for what this thread has locked.
-                while (EnumSet.of(Thread.State.NEW, Thread.State.RUNNABLE).contains(timers.getState())) {
-                    Thread.onSpinWait();
-                }
-            }
-            return clock.nanoTime();
-        };
-        try (MemoryServer shared = MemoryServer.start(clock);
-                Holdfast client = Holdfast.over(
-                        shared.driver(),
-                        HoldfastOptions.defaults().withExecutor(Runnable::run),
-                        new Environment(
-                                ticker, clock::timers, clock.environment(1).entropy()))) {
-            DistributedLock lock = client.lock("a", HANDED);
-            Lease first = lease(lock.acquireAsync());
-            CompletableFuture<Lease> next = lock.acquireAsync();
-            left.set(reading);
-            assertEquals(ReleaseResult.RELEASED, first.releaseAsync().join());
-            left.set(0);
-            timers.join();
-            Lease second = lease(next);
-            clock.advance(HANDED.leaseDuration().multipliedBy(2));
-            assertTrue(second.isValid());
-            second.release();
-        }
     }
 }

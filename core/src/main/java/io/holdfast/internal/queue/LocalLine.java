@@ -55,7 +55,7 @@ final class LocalLine extends Guarded implements Tenant {
     volatile String owner = ""; // by which it asked last, public and secret part; written under the lock
     private @Nullable Tenure tenure;
     volatile @Nullable LocalHold lent; // written under the lock
-    private volatile @Nullable LocalHold seenLeaving; // by the last look at its hold
+    private final LeavingSeen leavingSeen = new LeavingSeen(); // guarded by lock
     private long recalledToken; // perhaps of a hold that this client has not heard of yet
     private boolean deaf; // since it asked, messages may have been lost
     private @Nullable CompletableFuture<ReleaseResult> goingBack; // of what was given back last, until it is answered
@@ -586,19 +586,10 @@ final class LocalLine extends Guarded implements Tenant {
         return under(() -> waiting.size() - (asking == null ? 0 : 1)); // that one is known at the server
     }
 
-    /**
-     * Also if it is neither lent nor kept on purpose, as an error may leave it. A lease that is about to leave is not: the next one has its
-     * hold a moment later. Should an error keep it from that, the next look finds it once more.
-     */
+    /** Also if it is neither lent nor kept on purpose, as an error may leave it. */
     @Override
     public boolean forgotten() {
-        LocalHold before = seenLeaving;
-        LocalHold present = lent;
-        seenLeaving = present != null && present.hasEnded() ? present : null;
-        if (seenLeaving != null) {
-            return present == before;
-        }
-        return under(() -> lent == null ? state != State.KEPT || !keeps() : lent.isUnreachable());
+        return under(() -> leavingSeen.isForgotten(lent, tenure == null, state == State.KEPT && keeps()));
     }
 
     @Override
