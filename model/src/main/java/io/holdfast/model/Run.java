@@ -10,12 +10,12 @@ import io.holdfast.model.exclusive.Rule;
 import io.holdfast.model.exclusive.Settings;
 import io.holdfast.model.line.LineRule;
 import io.holdfast.model.line.LineSettings;
-import io.holdfast.spi.DriverException;
-import io.holdfast.spi.RedisAddress;
 import io.holdfast.model.quorum.Quorum;
 import io.holdfast.model.sets.LockSets;
 import io.holdfast.model.turns.TurnWorlds;
 import io.holdfast.model.wake.Wake;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisAddress;
 import java.io.PrintStream;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -66,7 +66,13 @@ public final class Run {
 
     /** All that are looked at as worlds, and not against scripts. */
     private static final List<Worlds> MODELS = List.of(
-            Settings.worlds(), LineSettings.worlds(), Quorum.worlds(), TurnWorlds.all(), LockSets.worlds(), Wake.worlds(), Detection.worlds());
+            Settings.worlds(),
+            LineSettings.worlds(),
+            Quorum.worlds(),
+            TurnWorlds.all(),
+            LockSets.worlds(),
+            Wake.worlds(),
+            Detection.worlds());
 
     private final PrintStream out;
     private String setting = "";

@@ -1,8 +1,8 @@
 package io.holdfast.model.exclusive;
 
+import io.holdfast.model.Worlds;
 import io.holdfast.model.exclusive.AnyCalls.Act;
 import io.holdfast.model.exclusive.Bounds.Wish;
-import io.holdfast.model.Worlds;
 import io.holdfast.model.world.ClientWorlds;
 import io.holdfast.model.world.Clients;
 import io.holdfast.model.world.Clients.Mishap;
@@ -70,7 +70,13 @@ public final class Settings {
     }
 
     private static void add(
-            ClientWorlds<Rule> all, String name, String text, int clients, int term, boolean served, Mishap... mishaps) {
+            ClientWorlds<Rule> all,
+            String name,
+            String text,
+            int clients,
+            int term,
+            boolean served,
+            Mishap... mishaps) {
         Set<Mishap> set = EnumSet.noneOf(Mishap.class);
         set.addAll(List.of(mishaps));
         Bounds bounds = Bounds.plain(clients, term, 1, NEVER);

@@ -1,8 +1,8 @@
 package io.holdfast.model.line;
 
+import io.holdfast.model.Worlds;
 import io.holdfast.model.line.AnyLineCalls.Act;
 import io.holdfast.model.line.LineBounds.Wish;
-import io.holdfast.model.Worlds;
 import io.holdfast.model.world.ClientWorlds;
 import io.holdfast.model.world.Clients;
 import io.holdfast.model.world.Clients.Mishap;
@@ -35,47 +35,59 @@ public final class LineSettings {
         Wish read = Wish.read(0);
         add(all, "rw-tiny", "a writer and a reader", true, 0, List.of(write, read));
         add(all, "rw-small", "a writer and a reader, which give up", true, 0, List.of(write, read), Mishap.GIVES_UP);
-        add(all, "rw-down", 
-                        "a writer holds, and reads on; two readers wait",
-                        false,
-                        3,
-                        List.of(write, read, read),
-                        Mishap.DOWNGRADES,
-                        Mishap.GIVES_UP);
-        add(all, "rw-copies", 
-                        "a writer holds; it and a reader repeat requests",
-                        false,
-                        1,
-                        List.of(write, read),
-                        Mishap.COPIES,
-                        Mishap.DOWNGRADES,
-                        Mishap.GIVES_UP);
-        add(all, "rw-writer", 
-                        "a reader holds, a writer waits, a reader comes, and messages break",
-                        false,
-                        2,
-                        List.of(read, write, read),
-                        Mishap.DEAF,
-                        Mishap.GIVES_UP);
-        add(all, "rw-frozen", 
-                        "a reader holds, a writer and a reader wait, and processes stand still",
-                        false,
-                        3,
-                        List.of(read, write, read),
-                        Mishap.FREEZES);
-        add(all, "permits-small", 
-                        "two clients hold one of three permits each, one waits for two",
-                        false,
-                        3,
-                        List.of(Wish.permits(0, 1, 3), Wish.permits(0, 1, 3), Wish.permits(0, 2, 3)),
-                        Mishap.GIVES_UP);
-        add(all, "permits-dying", 
-                        "a client holds one of two permits, others wait for both and for one; processes die",
-                        false,
-                        3,
-                        List.of(Wish.permits(0, 1, 2), Wish.permits(0, 2, 2), Wish.permits(0, 1, 2)),
-                        Mishap.DIES,
-                        Mishap.DEAF);
+        add(
+                all,
+                "rw-down",
+                "a writer holds, and reads on; two readers wait",
+                false,
+                3,
+                List.of(write, read, read),
+                Mishap.DOWNGRADES,
+                Mishap.GIVES_UP);
+        add(
+                all,
+                "rw-copies",
+                "a writer holds; it and a reader repeat requests",
+                false,
+                1,
+                List.of(write, read),
+                Mishap.COPIES,
+                Mishap.DOWNGRADES,
+                Mishap.GIVES_UP);
+        add(
+                all,
+                "rw-writer",
+                "a reader holds, a writer waits, a reader comes, and messages break",
+                false,
+                2,
+                List.of(read, write, read),
+                Mishap.DEAF,
+                Mishap.GIVES_UP);
+        add(
+                all,
+                "rw-frozen",
+                "a reader holds, a writer and a reader wait, and processes stand still",
+                false,
+                3,
+                List.of(read, write, read),
+                Mishap.FREEZES);
+        add(
+                all,
+                "permits-small",
+                "two clients hold one of three permits each, one waits for two",
+                false,
+                3,
+                List.of(Wish.permits(0, 1, 3), Wish.permits(0, 1, 3), Wish.permits(0, 2, 3)),
+                Mishap.GIVES_UP);
+        add(
+                all,
+                "permits-dying",
+                "a client holds one of two permits, others wait for both and for one; processes die",
+                false,
+                3,
+                List.of(Wish.permits(0, 1, 2), Wish.permits(0, 2, 2), Wish.permits(0, 1, 2)),
+                Mishap.DIES,
+                Mishap.DEAF);
         return all.build();
     }
 

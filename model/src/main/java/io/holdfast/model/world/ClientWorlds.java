@@ -25,8 +25,7 @@ public final class ClientWorlds<R extends Enum<R> & ModelRule> {
     }
 
     /** @param served whether everybody who lives is to be served in the end, which needs all states */
-    public void add(
-            String name, String text, boolean served, BiFunction<Set<R>, Set<ClientRule>, Model<?>> model) {
+    public void add(String name, String text, boolean served, BiFunction<Set<R>, Set<ClientRule>, Model<?>> model) {
         worlds.put(
                 name,
                 new Worlds.World(
