@@ -47,7 +47,7 @@ public final class Clients<S extends QueueState<S>> implements Model<World<S>> {
     private static final int MOST_GRANTS_UNDER_WAY = 2;
 
     private final Kind<S> kind;
-    private final QueueBounds bounds;
+    private final QueueBounds<?> bounds;
     private final Set<ClientRule> rules;
     private final Set<Mishap> mishaps;
     private final Duties<S> duties;

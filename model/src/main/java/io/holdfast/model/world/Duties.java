@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Duties<S extends QueueState<S>> {
     private final Kind<S> kind;
-    private final QueueBounds bounds;
+    private final QueueBounds<?> bounds;
 
     Duties(Kind<S> kind) {
         this.kind = kind;
