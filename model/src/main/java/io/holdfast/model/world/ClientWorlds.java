@@ -24,7 +24,11 @@ public final class ClientWorlds<R extends Enum<R> & ModelRule> {
         this.scriptRules = scriptRules;
     }
 
-    /** @param served whether everybody who lives is to be served in the end, which needs all states */
+    /**
+     * Adds one.
+     *
+     * @param served whether everybody who lives is to be served in the end, which needs all states
+     */
     public void add(String name, String text, boolean served, BiFunction<Set<R>, Set<ClientRule>, Model<?>> model) {
         worlds.put(
                 name,
