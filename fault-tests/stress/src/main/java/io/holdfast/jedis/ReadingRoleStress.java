@@ -92,7 +92,10 @@ public final class ReadingRoleStress {
     /** Two callers take the role at once from one that gives it up: one has it, and sees what was read into plain fields. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "the role was not free yet")
-    @Outcome(id = {"1, 0", "0, 1"}, expect = Expect.ACCEPTABLE, desc = "one has the role, and sees the state")
+    @Outcome(
+            id = {"1, 0", "0, 1"},
+            expect = Expect.ACCEPTABLE,
+            desc = "one has the role, and sees the state")
     @Outcome(expect = Expect.FORBIDDEN, desc = "two read, or one reads over an older state")
     @State
     public static class Passed extends Role {

@@ -45,8 +45,14 @@ public final class LeaseStateStress {
 
     /** A release, a loss and a renewal at once: one end, and no later deadline once it was seen to be over. */
     @JCStressTest
-    @Outcome(id = {"1, 0, 0", "0, 1, 0"}, expect = Expect.ACCEPTABLE, desc = "ended once")
-    @Outcome(id = {"1, 0, 1", "0, 1, 1"}, expect = Expect.ACCEPTABLE, desc = "renewed before")
+    @Outcome(
+            id = {"1, 0, 0", "0, 1, 0"},
+            expect = Expect.ACCEPTABLE,
+            desc = "ended once")
+    @Outcome(
+            id = {"1, 0, 1", "0, 1, 1"},
+            expect = Expect.ACCEPTABLE,
+            desc = "renewed before")
     @Outcome(expect = Expect.FORBIDDEN, desc = "ended twice, or never")
     @State
     public static class OneEnd {

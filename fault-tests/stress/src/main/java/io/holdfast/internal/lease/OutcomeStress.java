@@ -62,9 +62,15 @@ public final class OutcomeStress {
     /** Whoever sees that it is answered sees what was done before. */
     @JCStressTest
     @org.openjdk.jcstress.annotations.Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "not answered yet")
-    @org.openjdk.jcstress.annotations.Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "not answered a moment ago")
+    @org.openjdk.jcstress.annotations.Outcome(
+            id = "0, 1",
+            expect = Expect.ACCEPTABLE,
+            desc = "not answered a moment ago")
     @org.openjdk.jcstress.annotations.Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "answered")
-    @org.openjdk.jcstress.annotations.Outcome(id = "1, 0", expect = Expect.FORBIDDEN, desc = "answered without the work")
+    @org.openjdk.jcstress.annotations.Outcome(
+            id = "1, 0",
+            expect = Expect.FORBIDDEN,
+            desc = "answered without the work")
     @State
     public static class WorkBeforeTheAnswer {
         private final Outcome outcome = outcome();
