@@ -149,7 +149,7 @@ class TestingGuideTest {
             assertTrue(lease.isValid());
 
             control.disconnect();
-            time.advance(Duration.ofSeconds(31)); // no renewal for a whole term
+            time.advance(Duration.ofSeconds(31)); // no renewal for a whole lease duration
             assertEquals(
                     Optional.of(LossReason.EXPIRED),
                     Optional.ofNullable(lease.whenLost().toCompletableFuture().getNow(null)));
