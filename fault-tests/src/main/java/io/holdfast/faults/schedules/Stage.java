@@ -142,6 +142,7 @@ final class Stage implements AutoCloseable {
     }
 
     /** The same; meanwhile the time is moved again and again by so much, unless by nothing. */
+    @SuppressWarnings("ThreadPriorityCheck")
     void race(Duration tick, Step... steps) throws Exception {
         AtomicReference<Throwable> failure = new AtomicReference<>();
         AtomicInteger left = new AtomicInteger(steps.length);
@@ -163,7 +164,7 @@ final class Stage implements AutoCloseable {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
         while (!tick.isZero() && left.get() > 0 && System.nanoTime() - end < 0) {
             time.advance(tick);
-            Thread.onSpinWait();
+            Thread.yield(); // a scheduler that controls the threads takes it for leave to go on with another
         }
         for (Thread thread : threads) {
             thread.join(PATIENCE_MILLIS);
