@@ -2,6 +2,7 @@ package io.holdfast.faults.campaign;
 
 import com.google.gson.Gson;
 import io.holdfast.contracts.servers.RedisCluster;
+import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.faults.subjects.Subjects;
 import io.holdfast.faults.subjects.Way;
 import java.io.IOException;
@@ -43,6 +44,7 @@ import picocli.CommandLine.Spec;
             "  fault-tests/run --subjects holdfast-jedis --faults kill-process,flushall --seed 7",
             "  fault-tests/run --faults freeze-process+messages-lost --topologies cluster   two faults at a time",
             "  fault-tests/run --subjects lines --topologies single   Read/write locks and semaphores",
+            "  fault-tests/run --follow --subjects holdfast,lines --server /usr/bin/redis-server   with the model beside",
             "  fault-tests/run --subjects all --faults freeze-process,kill-process   Holdfast beside its peers",
             "",
             "Progress goes to standard error, the report to standard output and to report.md in the folder of the run.",
@@ -53,6 +55,9 @@ import picocli.CommandLine.Spec;
         exitCodeOnInvalidInput = 64)
 final class Campaign implements Callable<Integer> {
     private static final int EPISODES_MISSING = 2;
+    private static final List<String> TOPOLOGIES = List.of("single", "sentinels", "cluster", "quorum");
+    /** Those where a call goes to one server, which has all of its keys and all of its listeners. */
+    private static final List<String> FOLLOWED = List.of("single", "sentinels");
 
     @Option(
             names = "--subjects",
@@ -78,7 +83,7 @@ final class Campaign implements Callable<Integer> {
             description =
                     "single, sentinels, cluster, quorum; all by default. Peers run on a single server, and a quorum"
                             + " has exclusive locks only.")
-    private List<String> topologies = List.of("single", "sentinels", "cluster", "quorum");
+    private List<String> topologies = List.of();
 
     @Option(names = "--rounds", description = "How often; 1 by default.")
     private int rounds = 1;
@@ -105,6 +110,13 @@ final class Campaign implements Callable<Integer> {
             description = "A redis-server or valkey-server in place of the one that comes with the tests. Clocks can"
                     + " only be set where it is linked dynamically and there is a C compiler.")
     private @Nullable Path server;
+
+    @Option(
+            names = "--follow",
+            description = "Compares each call of a script with the model: its reply, and all keys afterwards. A call is sent"
+                    + " in a transaction with reads of its keys. On a single server and with Sentinels, of 7.0 and later;"
+                    + " from 7.2 on no call is left out because of the clock.")
+    private boolean follow;
 
     @Option(
             names = "--own-network",
@@ -165,6 +177,10 @@ final class Campaign implements Callable<Integer> {
             }
             return ExitCode.OK;
         }
+        if (follow && topologies.stream().anyMatch(each -> !FOLLOWED.contains(each))) {
+            throw new ParameterException(
+                    spec.commandLine(), "--follow is for these topologies: " + String.join(", ", FOLLOWED));
+        }
         Files.createDirectories(out);
         if (!reportOnly) {
             runAll();
@@ -181,6 +197,9 @@ final class Campaign implements Callable<Integer> {
     private void runAll() throws IOException {
         if (server != null) {
             System.setProperty("holdfast.test.server", server.toAbsolutePath().toString());
+        }
+        if (follow) {
+            refuseOldServers();
         }
         ServerClock clock = ServerClock.install(Files.createTempDirectory("holdfast-clock"));
         clock.problem().ifPresent(why -> System.err.println("Clocks are not set: " + why + "."));
@@ -242,6 +261,19 @@ final class Campaign implements Callable<Integer> {
         }
     }
 
+    private void refuseOldServers() {
+        try (RedisServer probe = RedisServer.start()) {
+            boolean tells = probe.command("COMMAND", "INFO", "PEXPIRETIME")
+                    .asList()
+                    .get(0)
+                    .isList();
+            if (!tells) {
+                throw new ParameterException(
+                        spec.commandLine(), "--follow needs PEXPIRETIME, which this server does not have: 7.0 or later");
+            }
+        }
+    }
+
     private List<Mishap> chosen() {
         try {
             return faults.isEmpty()
@@ -284,7 +316,7 @@ final class Campaign implements Callable<Integer> {
         }
         List<Episode> episodes = new ArrayList<>();
         for (int round = 0; round < rounds; round++) {
-            for (String topologyName : topologies) {
+            for (String topologyName : topologies.isEmpty() ? follow ? FOLLOWED : TOPOLOGIES : topologies) {
                 Topology topology = Topology.valueOf(topologyName.toUpperCase(Locale.ROOT));
                 for (Mishap mishap : chosen) {
                     if (!mishap.concerns(topology) || mishap.any(impossible)) {
@@ -303,10 +335,10 @@ final class Campaign implements Callable<Integer> {
                             long seed = first + round;
                             if (mishap.times() == 1) {
                                 for (int i = 0; i < strikes; i++) {
-                                    episodes.add(new Episode(name, topology, mishap, term, 1, seed + 1_000L * i));
+                                    episodes.add(new Episode(name, topology, mishap, term, 1, seed + 1_000L * i, follow));
                                 }
                             } else {
-                                episodes.add(new Episode(name, topology, mishap, term, strikes, seed));
+                                episodes.add(new Episode(name, topology, mishap, term, strikes, seed, follow));
                             }
                         }
                     }

@@ -1,6 +1,7 @@
 package io.holdfast.faults.campaign;
 
 import io.holdfast.contracts.servers.RedisServer;
+import io.holdfast.faults.following.Following;
 import io.holdfast.faults.history.Checks;
 import io.holdfast.faults.history.History;
 import io.holdfast.faults.history.JepsenHistory;
@@ -9,7 +10,9 @@ import io.holdfast.faults.history.Operation;
 import io.holdfast.faults.history.Registers;
 import io.holdfast.faults.history.Violation;
 import io.holdfast.faults.subjects.Subjects;
+import io.holdfast.faults.subjects.Target;
 import io.holdfast.faults.subjects.Way;
+import io.holdfast.model.following.Followed;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.Reply;
 import java.io.IOException;
@@ -23,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One subject, one set of servers, one kind of fault or two, some seconds.
@@ -33,8 +37,10 @@ import java.util.TreeMap;
  * @param term how long a hold lasts without renewal
  * @param strikes how many times as often it happens as it otherwise would
  * @param seed of what happens when; scheduling of real processes does not follow from it
+ * @param follow whether each call of a script is compared with the model
  */
-record Episode(String subject, Topology topology, Mishap mishap, Duration term, int strikes, long seed) {
+record Episode(
+        String subject, Topology topology, Mishap mishap, Duration term, int strikes, long seed, boolean follow) {
     private static final int WORKERS = 4;
     private static final int THREADS = 4;
     private static final List<String> LOCKS = List.of("a", "b", "c");
@@ -67,6 +73,11 @@ record Episode(String subject, Topology topology, Mishap mishap, Duration term, 
             return {}
             """;
 
+    /** That follows nothing. */
+    Episode(String subject, Topology topology, Mishap mishap, Duration term, int strikes, long seed) {
+        this(subject, topology, mishap, term, strikes, seed, false);
+    }
+
     /** Runs it; the folder is for its files, and the program of single servers has this clock. */
     EpisodeResult run(Path folder, ServerClock clock) throws IOException {
         Files.createDirectories(folder);
@@ -98,8 +109,23 @@ record Episode(String subject, Topology topology, Mishap mishap, Duration term, 
             History history = crew.history();
             JepsenHistory.write(folder, history, head(version, began));
             List<String> left = leftBehind(servers);
-            return judge(history, stuck, left, version, began, seconds, commands, ledger);
+            Followed followed = follow ? new Followed() : null;
+            List<Violation> differences = new ArrayList<>();
+            for (int worker = 0; followed != null && worker < crew.size(); worker++) {
+                Following.Result result = Following.Result.read(followedBy(folder, worker));
+                followed.add(result.calls());
+                String difference = result.difference();
+                if (difference != null) {
+                    differences.add(new Violation("model", "worker " + worker + ", " + difference));
+                }
+            }
+            return judge(
+                    history, stuck, left, version, began, seconds, commands, ledger, followed, differences);
         }
+    }
+
+    private static Path followedBy(Path folder, int worker) {
+        return folder.resolve("followed-" + worker + ".json");
     }
 
     private static String address(RedisServer ledger) {
@@ -121,9 +147,10 @@ record Episode(String subject, Topology topology, Mishap mishap, Duration term, 
     }
 
     private Worker.Settings settings(int worker, Servers servers, RedisServer ledger, Path folder) {
+        Target target = servers.target(worker);
         return new Worker.Settings(
                 subject,
-                servers.target(worker),
+                follow ? target.followedInto(followedBy(folder, worker)) : target,
                 term,
                 address(ledger),
                 LOCKS,
@@ -177,7 +204,9 @@ record Episode(String subject, Topology topology, Mishap mishap, Duration term, 
             String began,
             double seconds,
             long commands,
-            RedisServer ledger) {
+            RedisServer ledger,
+            @Nullable Followed followed,
+            List<Violation> differences) {
         boolean ours = Subjects.isHoldfast(subject);
         boolean guards = way().guards();
         boolean fenced = guards && history.operations().stream().anyMatch(each -> each.token() != 0);
@@ -191,6 +220,7 @@ record Episode(String subject, Topology topology, Mishap mishap, Duration term, 
         List<Violation> always = new ArrayList<>(Checks.outcomes(history));
         List<Violation> inside = new ArrayList<>(exclusion);
         always.addAll(stale);
+        always.addAll(differences);
         if (way() != Way.EXCLUSIVE) {
             inside.addAll(Checks.phases(history)); // who has been forgotten goes on reading under an older token
         }
@@ -260,6 +290,7 @@ record Episode(String subject, Topology topology, Mishap mishap, Duration term, 
                 (int) told,
                 idle.toMillis(),
                 left.size(),
+                followed,
                 violations,
                 remarks);
     }

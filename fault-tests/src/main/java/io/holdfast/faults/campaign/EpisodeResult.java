@@ -1,5 +1,6 @@
 package io.holdfast.faults.campaign;
 
+import io.holdfast.model.following.Followed;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param lossesTold leases that were told as lost
  * @param worstIdleMillis how long a lock stood idle at most because of the fault
  * @param leftKeys keys without an expiry, or holds of nobody, at the end
+ * @param followed calls of scripts that were compared with the model; absent where they were not to be
  * @param violations broken promises, in words; for Holdfast only what has to hold under this fault
  * @param remarks what was found that is no violation under this fault
  */
@@ -61,6 +63,7 @@ record EpisodeResult(
         int lossesTold,
         long worstIdleMillis,
         int leftKeys,
+        @Nullable Followed followed,
         List<String> violations,
         List<String> remarks) {
     /** How often a lock was obtained. */

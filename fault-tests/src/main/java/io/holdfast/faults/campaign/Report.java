@@ -1,6 +1,7 @@
 package io.holdfast.faults.campaign;
 
 import com.google.gson.Gson;
+import io.holdfast.model.following.Followed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,6 +52,11 @@ final class Report {
                 text.append("\n### ").append(way).append("\n\n").append(table(episodes)));
         if (byWay.size() > 1) {
             text.append("\n### Side by side, on one server\n\n").append(sideBySide());
+        }
+        Followed followed = new Followed();
+        results.stream().flatMap(each -> Stream.ofNullable(each.followed())).forEach(followed::add);
+        if (!followed.toString().isEmpty()) {
+            text.append("\n### Calls compared with the model\n\n```\n").append(followed).append("```\n");
         }
         List<String> violations = results.stream()
                 .flatMap(each -> each.violations().stream()

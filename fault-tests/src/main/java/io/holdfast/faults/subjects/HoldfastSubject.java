@@ -14,12 +14,15 @@ import io.holdfast.Quorum;
 import io.holdfast.QuorumNode;
 import io.holdfast.QuorumOptions;
 import io.holdfast.Wait;
+import io.holdfast.faults.following.Following;
 import io.holdfast.faults.history.Want;
+import io.holdfast.model.following.Follower;
 import io.holdfast.routing.Location;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +30,7 @@ import java.util.ServiceLoader;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Holdfast, over one of its drivers. Several addresses are the nodes of a quorum. */
 final class HoldfastSubject implements Subject {
@@ -41,11 +45,14 @@ final class HoldfastSubject implements Subject {
     private final AutoCloseable client;
     private final LockOptions options;
     private final String driver;
+    private final @Nullable Following following;
     private Predicate<Lease> check = Lease::isValid;
 
-    private HoldfastSubject(Locks locks, AutoCloseable client, LockOptions options, String driver) {
+    private HoldfastSubject(
+            Locks locks, AutoCloseable client, LockOptions options, String driver, @Nullable Following following) {
         this.locks = locks;
         this.client = client;
+        this.following = following;
         this.options = options;
         this.driver = driver;
     }
@@ -86,7 +93,10 @@ final class HoldfastSubject implements Subject {
                 .filter(each -> each.name().equals(driver))
                 .findFirst()
                 .orElseThrow();
-        RedisDriverProvider provider = new Detouring(direct, to.detours());
+        Path followed = to.followed();
+        Following following = followed == null ? null : new Following(new Follower(), followed);
+        RedisDriverProvider detouring = new Detouring(direct, to.detours());
+        RedisDriverProvider provider = following == null ? detouring : following.over(detouring);
         List<String> addresses = to.addresses();
         ConnectOptions connect = new ConnectOptions(CONNECT, "holdfast");
         LockOptions lock = way.apply(LockOptions.defaults().withLeaseDuration(term));
@@ -96,7 +106,8 @@ final class HoldfastSubject implements Subject {
                 .withCloseTimeout(Duration.ofSeconds(3)));
         if (addresses.size() == 1) {
             Holdfast one = Holdfast.over(Location.parse(addresses.get(0)).connect(provider, connect), options);
-            return new HoldfastSubject((name, want, asked) -> kind.lock(one, name, want, asked), one, lock, driver);
+            return new HoldfastSubject(
+                    (name, want, asked) -> kind.lock(one, name, want, asked), one, lock, driver, following);
         }
         Quorum quorum = Quorum.connect(
                 addresses.stream()
@@ -106,7 +117,7 @@ final class HoldfastSubject implements Subject {
                         .withClient(options)
                         .withMaxLeaseDuration(term)
                         .withName("campaign")); // each client has detours of its own
-        return new HoldfastSubject((name, want, asked) -> quorum.lock(name, asked), quorum, lock, driver);
+        return new HoldfastSubject((name, want, asked) -> quorum.lock(name, asked), quorum, lock, driver, following);
     }
 
     /** Sections ask the server in place of the lease, as they do with libraries that have no other check. */
@@ -176,6 +187,9 @@ final class HoldfastSubject implements Subject {
             client.close();
         } catch (Exception e) {
             throw new IllegalStateException("the client could not be closed", e);
+        }
+        if (following != null) {
+            following.close();
         }
     }
 }

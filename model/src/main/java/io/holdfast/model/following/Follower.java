@@ -42,6 +42,11 @@ public final class Follower {
         return figures;
     }
 
+    /** Counts a call as not followed, of which too little is known to begin with it. */
+    public void left(Script script, String reason) {
+        figures.left(script, reason);
+    }
+
     /** A call that the server is about to run. */
     public final class Step {
         private final Ran ran;
@@ -62,9 +67,10 @@ public final class Follower {
         /**
          * How what the server did differs from the model; null if it does not, or the call is not followed.
          *
-         * @param heard what the script has published to channels to which somebody listens: the channel, a blank, and the text
+         * @param heard what the script has published to channels to which somebody listens: the channel, a blank, and the text; null if
+         *     nobody knows, and messages are not compared
          */
-        public @Nullable String end(Stored stored, Reply reply, List<String> heard) {
+        public @Nullable String end(Stored stored, Reply reply, @Nullable List<String> heard) {
             List<String> told = new ArrayList<>();
             if (reply.isList()) {
                 reply.asList().forEach(each -> told.add(each.asString()));
@@ -98,10 +104,12 @@ public final class Follower {
             if (!is.equals(wanted)) {
                 return inWords("the reply is\n  " + is + "\nand in the model\n  " + wanted);
             }
-            String said = heard.stream().sorted().collect(Collectors.joining("\n  "));
-            String meant = messages.stream().sorted().collect(Collectors.joining("\n  "));
-            if (!said.equals(meant)) {
-                return inWords("the messages are\n  " + said + "\nand in the model\n  " + meant);
+            if (heard != null) {
+                String said = heard.stream().sorted().collect(Collectors.joining("\n  "));
+                String meant = messages.stream().sorted().collect(Collectors.joining("\n  "));
+                if (!said.equals(meant)) {
+                    return inWords("the messages are\n  " + said + "\nand in the model\n  " + meant);
+                }
             }
             for (FollowedQueue<?, ?> lock : locks.values()) {
                 String difference = lock.difference(stored);
