@@ -2,7 +2,6 @@ package io.holdfast.faults.campaign;
 
 import com.google.gson.Gson;
 import io.holdfast.contracts.servers.RedisCluster;
-import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.faults.subjects.Subjects;
 import io.holdfast.faults.subjects.Way;
 import java.io.IOException;
@@ -114,8 +113,8 @@ final class Campaign implements Callable<Integer> {
     @Option(
             names = "--follow",
             description = "Compares each call of a script with the model: its reply, and all keys afterwards. A call is sent"
-                    + " in a transaction with reads of its keys. On a single server and with Sentinels, of 7.0 and later;"
-                    + " from 7.2 on no call is left out because of the clock.")
+                    + " in a transaction with reads of its keys. On a single server and with Sentinels. Servers before"
+                    + " 7.2 leave out calls while which a millisecond ends.")
     private boolean follow;
 
     @Option(
@@ -198,9 +197,6 @@ final class Campaign implements Callable<Integer> {
         if (server != null) {
             System.setProperty("holdfast.test.server", server.toAbsolutePath().toString());
         }
-        if (follow) {
-            refuseOldServers();
-        }
         ServerClock clock = ServerClock.install(Files.createTempDirectory("holdfast-clock"));
         clock.problem().ifPresent(why -> System.err.println("Clocks are not set: " + why + "."));
         Optional<String> noNetwork = Firewall.problem();
@@ -257,19 +253,6 @@ final class Campaign implements Callable<Integer> {
             result.violations().forEach(each -> System.err.println("    VIOLATION " + each));
             if (result.violations().isEmpty() && !keep) {
                 deleteHistories(folder);
-            }
-        }
-    }
-
-    private void refuseOldServers() {
-        try (RedisServer probe = RedisServer.start()) {
-            boolean tells = probe.command("COMMAND", "INFO", "PEXPIRETIME")
-                    .asList()
-                    .get(0)
-                    .isList();
-            if (!tells) {
-                throw new ParameterException(
-                        spec.commandLine(), "--follow needs PEXPIRETIME, which this server does not have: 7.0 or later");
             }
         }
     }

@@ -109,7 +109,7 @@ record Episode(
             History history = crew.history();
             JepsenHistory.write(folder, history, head(version, began));
             List<String> left = leftBehind(servers);
-            Followed followed = follow ? new Followed() : null;
+            Followed followed = follow && Subjects.isHoldfast(subject) ? new Followed() : null;
             List<Violation> differences = new ArrayList<>();
             for (int worker = 0; followed != null && worker < crew.size(); worker++) {
                 Following.Result result = Following.Result.read(followedBy(folder, worker));

@@ -14,11 +14,19 @@ final class Dump implements Stored {
     /**
      * One read-only script, and not a command for each key: it looks at the type of each first, so that it fails for no key of another
      * program. A command that fails inside of a transaction would hide the reply of the script that is followed. All channels with
-     * listeners are read: which of them a call is about stands in keys that are read here only.
+     * listeners are read: which of them a call is about stands in keys that are read here only. Before 7.0 no command tells when a key
+     * ends: what is left of its life does, as long as the clock shows the millisecond at which this began.
      */
     private static final String SCRIPT = """
             local time = redis.call('TIME')
-            local found = {time[1], time[2], {}}
+            local function millis(of) return of[1] * 1000 + math.floor(of[2] / 1000) end
+            local function ending(key)
+              local ends = redis.pcall('PEXPIRETIME', key)
+              if type(ends) == 'number' then return ends end
+              local left = redis.call('PTTL', key)
+              return left < 0 and left or millis(time) + left
+            end
+            local found = {millis(time), 0, {}}
             local channels = redis.call('PUBSUB', 'CHANNELS')
             for i = 1, #channels do
               local counted = redis.call('PUBSUB', 'NUMSUB', channels[i])
@@ -32,21 +40,24 @@ final class Dump implements Stored {
               if kind == 'string' then value = redis.call('GET', key)
               elseif kind == 'hash' then value = redis.call('HGETALL', key)
               elseif kind == 'zset' then value = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') end
-              found[3 + i] = {redis.call('PEXPIRETIME', key), kind, value}
+              found[3 + i] = {ending(key), kind, value}
             end
+            found[2] = millis(redis.call('TIME'))
             return found
             """;
 
     private record Value(long expiry, String kind, Reply value) {}
 
-    private final long millis;
+    private final long began;
+    private final long ended;
     private final Map<String, Integer> listeners = new HashMap<>();
     private final Map<String, Value> values = new HashMap<>();
 
     /** What a server has replied to {@link #of}. */
     Dump(List<String> keys, Reply reply) {
         List<Reply> all = reply.asList();
-        millis = all.get(0).asLong() * 1_000 + all.get(1).asLong() / 1_000;
+        began = all.get(0).asLong();
+        ended = all.get(1).asLong();
         List<Reply> counted = all.get(2).asList();
         for (int i = 0; i < counted.size(); i += 2) {
             listeners.put(counted.get(i).asString(), (int) counted.get(i + 1).asLong());
@@ -66,9 +77,9 @@ final class Dump implements Stored {
         return new Command(keys.isEmpty() ? null : keys.get(0), words);
     }
 
-    /** When it was read, ms since 1970 on the server's clock. */
-    long millis() {
-        return millis;
+    /** Whether all that was read and done from the begin of this one to the end of another was in one millisecond of the server's. */
+    boolean isOfOneMillisecondWith(Dump later) {
+        return began == ended && began == later.began && began == later.ended;
     }
 
     private @Nullable Reply find(String key, String kind) {

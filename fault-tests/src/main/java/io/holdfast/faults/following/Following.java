@@ -14,10 +14,13 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -112,7 +115,7 @@ public final class Following implements AutoCloseable {
     }
 
     private void compare(Ran ran, Dump before, Reply reply, Dump after) {
-        if (before.millis() != after.millis()) {
+        if (!before.isOfOneMillisecondWith(after)) {
             // Before 7.2 each part of a transaction has a time of its own, and a key may end between two of them.
             follower.left(ran.script(), "a millisecond ended inside of the transaction");
             return;
@@ -137,12 +140,12 @@ public final class Following implements AutoCloseable {
     /** Looks at what is left, and writes. The drivers are closed before. */
     @Override
     public void close() {
-        looking.execute(this::write);
+        Future<?> written = looking.submit(this::write);
         looking.shutdown();
         try {
-            if (!looking.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                throw new IllegalStateException("following does not end");
-            }
+            written.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new IllegalStateException("the figures of what was followed cannot be written", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);

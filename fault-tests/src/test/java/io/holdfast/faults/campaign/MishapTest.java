@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.faults.subjects.Target;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -53,6 +54,8 @@ final class MishapTest {
         Target target = new Target(List.of("redis://127.0.0.1:7001", "redis://127.0.0.1:7002"), Map.of(7001, 9001));
         assertEquals(target, Target.parse(target.toString()));
         assertEquals("redis://127.0.0.1:9001", target.one());
+        Target followed = target.followedInto(Path.of("a folder", "with blanks").toAbsolutePath());
+        assertEquals(followed, Target.parse(followed.toString()));
         assertEquals("redis://127.0.0.1:7001", new Target(target.addresses(), Map.of()).one());
     }
 }

@@ -6,11 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.faults.history.EdnOperations;
 import io.holdfast.faults.subjects.Subjects;
+import io.holdfast.faults.subjects.Way;
+import io.holdfast.internal.wire.Script;
+import io.holdfast.model.following.Followed;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -30,7 +34,7 @@ final class ShortCampaignTest {
         return Stream.of(
                 new Episode("holdfast-lettuce", Topology.SINGLE, Mishap.of(Fault.KILL_PROCESS), TERM, 1, 1),
                 new Episode("holdfast-jedis", Topology.SINGLE, Mishap.of(Fault.FREEZE_PROCESS), TERM, 1, 2),
-                new Episode("holdfast-lettuce", Topology.SINGLE, Mishap.of(Fault.REPLIES_LOST), TERM, 1, 3),
+                new Episode("holdfast-lettuce", Topology.SINGLE, Mishap.of(Fault.REPLIES_LOST), TERM, 1, 3, true),
                 new Episode("holdfast-jedis", Topology.SINGLE, Mishap.of(Fault.PARTITION_ONE), TERM, 1, 4),
                 new Episode("holdfast-lettuce", Topology.SINGLE, Mishap.of(Fault.RESTART_EMPTY), TERM, 1, 5),
                 new Episode("holdfast-shared", Topology.SINGLE, Mishap.of(Fault.KILL_MESSAGES), TERM, 1, 8),
@@ -39,7 +43,7 @@ final class ShortCampaignTest {
                 new Episode("holdfast-quarantine", Topology.SINGLE, Mishap.of(Fault.RESTART_OLDER), TERM, 1, 10),
                 new Episode("holdfast-quarantine", Topology.SINGLE, Mishap.of(Fault.FLUSHALL), TERM, 1, 11),
                 new Episode("holdfast-rw-lettuce", Topology.SINGLE, Mishap.of(Fault.KILL_PROCESS), TERM, 1, 13),
-                new Episode("holdfast-permits-jedis", Topology.SINGLE, Mishap.of(Fault.FREEZE_PROCESS), TERM, 1, 14),
+                new Episode("holdfast-permits-jedis", Topology.SINGLE, Mishap.of(Fault.FREEZE_PROCESS), TERM, 1, 14, true),
                 new Episode("holdfast-jedis", Topology.QUORUM, Mishap.of(Fault.RESTART_OLDER), TERM, 1, 12),
                 new Episode("holdfast-lettuce", Topology.QUORUM, Mishap.of(Fault.KILL_MINORITY), TERM, 1, 7),
                 new Episode("holdfast-lettuce", Topology.CLUSTER, Mishap.of(Fault.REPLIES_LOST), TERM, 1, 15),
@@ -73,6 +77,11 @@ final class ShortCampaignTest {
                 result.violations(),
                 () -> "again: fault-tests/run --subjects " + episode.subject() + " --topologies " + result.topology()
                         + " --faults " + result.fault() + " --term " + TERM.toMillis() + " --seed " + episode.seed());
+        if (episode.follow()) {
+            Followed calls = Objects.requireNonNull(result.followed());
+            Script asking = Subjects.way(episode.subject()) == Way.EXCLUSIVE ? Script.ACQUIRE : Script.LINE_ACQUIRE;
+            assertTrue(calls.followed(asking) > 20, calls::toString);
+        }
         if (Subjects.way(episode.subject()).guards()) { // what is kept for other checkers can be read
             for (String lock : List.of("a", "b", "c")) {
                 assertFalse(EdnOperations.read(folder.resolve("sections-" + lock + ".edn"))
