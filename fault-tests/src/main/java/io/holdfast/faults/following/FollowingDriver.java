@@ -113,7 +113,7 @@ final class FollowingDriver implements RedisDriver {
         if (call.reply == null) {
             fail(ran, call.failure, answer);
         } else if (call.reply.isList() || !call.reply.asString().equals(QUEUED)) {
-            following.left(ran, "run outside of its transaction, on a new connection");
+            following.left(ran, "run outside of its transaction");
             answer.complete(call.reply);
         } else if (end.reply == null) {
             boolean dropped = end.failure instanceof DriverException refused
