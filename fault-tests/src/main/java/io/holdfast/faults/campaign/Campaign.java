@@ -112,9 +112,10 @@ final class Campaign implements Callable<Integer> {
 
     @Option(
             names = "--follow",
-            description = "Compares each call of a script with the model: its reply, and all keys afterwards. A call is sent"
-                    + " in a transaction with reads of its keys. On a single server and with Sentinels. Servers before"
-                    + " 7.2 leave out calls while which a millisecond ends.")
+            description =
+                    "Compares each call of a script with the model: its reply, and all keys afterwards. A call is sent"
+                            + " in a transaction with reads of its keys. On a single server and with Sentinels. Servers before"
+                            + " 7.2 leave out calls while which a millisecond ends.")
     private boolean follow;
 
     @Option(
@@ -318,7 +319,8 @@ final class Campaign implements Callable<Integer> {
                             long seed = first + round;
                             if (mishap.times() == 1) {
                                 for (int i = 0; i < strikes; i++) {
-                                    episodes.add(new Episode(name, topology, mishap, term, 1, seed + 1_000L * i, follow));
+                                    episodes.add(
+                                            new Episode(name, topology, mishap, term, 1, seed + 1_000L * i, follow));
                                 }
                             } else {
                                 episodes.add(new Episode(name, topology, mishap, term, strikes, seed, follow));

@@ -119,8 +119,7 @@ record Episode(
                     differences.add(new Violation("model", "worker " + worker + ", " + difference));
                 }
             }
-            return judge(
-                    history, stuck, left, version, began, seconds, commands, ledger, followed, differences);
+            return judge(history, stuck, left, version, began, seconds, commands, ledger, followed, differences);
         }
     }
 

@@ -56,7 +56,9 @@ final class Report {
         Followed followed = new Followed();
         results.stream().flatMap(each -> Stream.ofNullable(each.followed())).forEach(followed::add);
         if (!followed.toString().isEmpty()) {
-            text.append("\n### Calls compared with the model\n\n```\n").append(followed).append("```\n");
+            text.append("\n### Calls compared with the model\n\n```\n")
+                    .append(followed)
+                    .append("```\n");
         }
         List<String> violations = results.stream()
                 .flatMap(each -> each.violations().stream()

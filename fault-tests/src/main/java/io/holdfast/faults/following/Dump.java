@@ -64,9 +64,7 @@ final class Dump implements Stored {
         }
         for (int i = 0; i < keys.size(); i++) {
             List<Reply> one = all.get(3 + i).asList();
-            values.put(
-                    keys.get(i),
-                    new Value(one.get(0).asLong(), one.get(1).asString(), one.get(2)));
+            values.put(keys.get(i), new Value(one.get(0).asLong(), one.get(1).asString(), one.get(2)));
         }
     }
 
@@ -132,9 +130,8 @@ final class Dump implements Stored {
         List<Member> members = new ArrayList<>();
         List<Reply> flat = flat(key, "zset");
         for (int i = 0; i < flat.size(); i += 2) {
-            members.add(new Member(
-                    flat.get(i).asString(),
-                    (long) Double.parseDouble(flat.get(i + 1).asString())));
+            members.add(new Member(flat.get(i).asString(), (long)
+                    Double.parseDouble(flat.get(i + 1).asString())));
         }
         return members;
     }

@@ -56,7 +56,8 @@ final class FollowingDriver implements RedisDriver {
         try {
             sender.execute(() -> {
                 if (ran == null) {
-                    direct.send(command).whenComplete((reply, failure) -> complete(answer, reply, failure));
+                    var unused =
+                            direct.send(command).whenComplete((reply, failure) -> complete(answer, reply, failure));
                 } else {
                     sendFollowed(command, ran, answer);
                 }
@@ -78,8 +79,7 @@ final class FollowingDriver implements RedisDriver {
         return new Ran(script, words.subList(3, keys), words.subList(keys, words.size()));
     }
 
-    private static void complete(
-            CompletableFuture<Reply> answer, @Nullable Reply reply, @Nullable Throwable failure) {
+    private static void complete(CompletableFuture<Reply> answer, @Nullable Reply reply, @Nullable Throwable failure) {
         if (failure == null) {
             answer.complete(reply);
         } else {
@@ -117,8 +117,12 @@ final class FollowingDriver implements RedisDriver {
             answer.complete(call.reply);
         } else if (end.reply == null) {
             boolean dropped = end.failure instanceof DriverException refused
-                    && (refused.code().equals("EXECABORT") || String.valueOf(refused.getMessage()).contains("without MULTI"));
-            fail(ran, dropped ? DriverException.unknown("its transaction was dropped", end.failure) : end.failure, answer);
+                    && (refused.code().equals("EXECABORT")
+                            || String.valueOf(refused.getMessage()).contains("without MULTI"));
+            fail(
+                    ran,
+                    dropped ? DriverException.unknown("its transaction was dropped", end.failure) : end.failure,
+                    answer);
         } else {
             List<Reply> parts = end.reply.asList();
             if (parts.size() == PARTS) {

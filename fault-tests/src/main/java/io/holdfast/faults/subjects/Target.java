@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
  *     clients by their own ports
  * @param followed where figures go of the calls that are compared with the model; null if none are
  */
-public record Target(List<String> addresses, Map<Integer, Integer> detours, @Nullable Path followed) {
+public record Target(
+        List<String> addresses,
+        Map<Integer, Integer> detours,
+        @Nullable Path followed) {
     private static final String FOLLOWED = "followed=";
 
     /** Copies. */

@@ -43,7 +43,8 @@ final class ShortCampaignTest {
                 new Episode("holdfast-quarantine", Topology.SINGLE, Mishap.of(Fault.RESTART_OLDER), TERM, 1, 10),
                 new Episode("holdfast-quarantine", Topology.SINGLE, Mishap.of(Fault.FLUSHALL), TERM, 1, 11),
                 new Episode("holdfast-rw-lettuce", Topology.SINGLE, Mishap.of(Fault.KILL_PROCESS), TERM, 1, 13),
-                new Episode("holdfast-permits-jedis", Topology.SINGLE, Mishap.of(Fault.FREEZE_PROCESS), TERM, 1, 14, true),
+                new Episode(
+                        "holdfast-permits-jedis", Topology.SINGLE, Mishap.of(Fault.FREEZE_PROCESS), TERM, 1, 14, true),
                 new Episode("holdfast-jedis", Topology.QUORUM, Mishap.of(Fault.RESTART_OLDER), TERM, 1, 12),
                 new Episode("holdfast-lettuce", Topology.QUORUM, Mishap.of(Fault.KILL_MINORITY), TERM, 1, 7),
                 new Episode("holdfast-lettuce", Topology.CLUSTER, Mishap.of(Fault.REPLIES_LOST), TERM, 1, 15),

@@ -84,8 +84,7 @@ final class FollowingDriverTest {
         long followed = 0;
         for (Following.Result each : results) {
             assertNull(each.difference());
-            for (Script script :
-                    EnumSet.of(Script.ACQUIRE, Script.RELEASE, Script.LINE_ACQUIRE, Script.LINE_RELEASE)) {
+            for (Script script : EnumSet.of(Script.ACQUIRE, Script.RELEASE, Script.LINE_ACQUIRE, Script.LINE_RELEASE)) {
                 assertTrue(each.calls().followed(script) > 0, () -> script + " in " + each);
                 followed += each.calls().followed(script);
             }
@@ -135,8 +134,7 @@ final class FollowingDriverTest {
         for (int i = 0; i < CLIENTS; i++) {
             Following following = new Following(new Follower(rules, LineRule.all()), file(i));
             all.add(following);
-            Holdfast client =
-                    Holdfast.over(connect(following.over(provider(driver))), HoldfastOptions.defaults());
+            Holdfast client = Holdfast.over(connect(following.over(provider(driver))), HoldfastOptions.defaults());
             clients.add(client);
             for (int thread = 0; thread < THREADS; thread++) {
                 Random random = new Random(10L * i + thread);
@@ -203,8 +201,11 @@ final class FollowingDriverTest {
 
     @Test
     void send_transactionEndsWhereItDidNotBegin_outcomeIsUnknown() {
-        assertEquals(DriverException.Kind.UNKNOWN, failure("ERR EXEC without MULTI").kind());
-        assertEquals(DriverException.Kind.UNKNOWN, failure("EXECABORT Transaction discarded").kind());
+        assertEquals(
+                DriverException.Kind.UNKNOWN, failure("ERR EXEC without MULTI").kind());
+        assertEquals(
+                DriverException.Kind.UNKNOWN,
+                failure("EXECABORT Transaction discarded").kind());
     }
 
     @Test
@@ -215,7 +216,8 @@ final class FollowingDriverTest {
     @Test
     void send_driverIsClosed_outcomeIsUnknown() throws Exception {
         Following following = new Following(new Follower(), folder.resolve("closed.json"));
-        FollowingDriver driver = new FollowingDriver(new Scripted(any -> CompletableFuture.completedFuture(null)), following);
+        FollowingDriver driver =
+                new FollowingDriver(new Scripted(any -> CompletableFuture.completedFuture(null)), following);
         driver.close();
         CompletableFuture<Reply> answer = driver.send(Command.of("PING")).toCompletableFuture();
         CompletionException failed = assertThrows(CompletionException.class, answer::join);
