@@ -216,7 +216,7 @@ enum Play {
             stage.race(
                     Duration.ofMillis(2),
                     quorums.stream()
-                            .map(quorum -> cycle(quorum.lock("a", WAITING), section))
+                            .map(quorum -> cycle(quorum.lock("a", WAITING.withLeaseDuration(Stage.A_DAY)), section))
                             .toArray(Step[]::new));
             section.passedBy(3);
         }

@@ -61,6 +61,7 @@ final class Stage implements AutoCloseable {
      */
     private static final String NEVER = "waits for itself";
 
+    static final Duration A_DAY = Duration.ofDays(1);
     private static final Logger LOG = Logger.getLogger("io.holdfast");
 
     /** Collects what the log must not have. */
@@ -111,15 +112,19 @@ final class Stage implements AutoCloseable {
         return client;
     }
 
-    /** So many quorums of three servers, of which this stage's is the first. In virtual time only. */
+    /**
+     * So many quorums of three servers, of which this stage's is the first. In virtual time only: it may move by far more than a usual
+     * lease lasts while the machine leaves a thread aside, and so leases may last for a day.
+     */
     List<Quorum> quorums(int count) {
         servers.add(MemoryServer.start(time));
         servers.add(MemoryServer.start(time));
         for (MemoryServer node : servers) {
             node.command("SET", "hf:node", "0 " + node.runId(), "EX", "100000"); // no quarantine
         }
-        QuorumOptions options =
-                QuorumOptions.defaults().withClient(HoldfastOptions.defaults().withExecutor(Runnable::run));
+        QuorumOptions options = QuorumOptions.defaults()
+                .withMaxLeaseDuration(A_DAY)
+                .withClient(HoldfastOptions.defaults().withExecutor(Runnable::run));
         List<Quorum> made = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             made.add(Quorum.connect(
