@@ -112,7 +112,7 @@ final class FollowingDriver implements RedisDriver {
     private void decide(Ran ran, Sent call, Sent end, CompletableFuture<Reply> answer) {
         if (call.reply == null) {
             fail(ran, call.failure, answer);
-        } else if (call.reply.isList() || !call.reply.asString().equals(QUEUED)) {
+        } else if (!call.reply.toString().equals(QUEUED)) {
             following.left(ran, "run outside of its transaction");
             answer.complete(call.reply);
         } else if (end.reply == null) {
@@ -124,7 +124,7 @@ final class FollowingDriver implements RedisDriver {
                     dropped ? DriverException.unknown("its transaction was dropped", end.failure) : end.failure,
                     answer);
         } else {
-            List<Reply> parts = end.reply.asList();
+            List<Reply> parts = end.reply.isList() ? end.reply.asList() : List.of();
             if (parts.size() == PARTS) {
                 answer.complete(parts.get(1));
                 following.look(ran, parts.get(0), parts.get(1), parts.get(2));
@@ -135,9 +135,11 @@ final class FollowingDriver implements RedisDriver {
     }
 
     private void fail(Ran ran, @Nullable Throwable failure, CompletableFuture<Reply> answer) {
-        boolean refused = failure instanceof DriverException known && known.kind() == DriverException.Kind.REJECTED;
-        following.left(ran, refused ? "refused: " + ((DriverException) failure).code() : "no answer");
-        complete(answer, null, failure == null ? DriverException.unknown("no answer", null) : failure);
+        DriverException known =
+                failure instanceof DriverException told ? told : DriverException.unknown("no answer", failure);
+        boolean refused = known.kind() == DriverException.Kind.REJECTED;
+        following.left(ran, refused ? "refused: " + known.code() : "no answer");
+        answer.completeExceptionally(known);
     }
 
     // ---- the rest is as it was

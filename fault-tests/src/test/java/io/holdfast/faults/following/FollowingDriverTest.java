@@ -1,6 +1,7 @@
 package io.holdfast.faults.following;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -46,6 +47,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -220,18 +222,19 @@ final class FollowingDriverTest {
                 new FollowingDriver(new Scripted(any -> CompletableFuture.completedFuture(null)), following);
         driver.close();
         CompletableFuture<Reply> answer = driver.send(Command.of("PING")).toCompletableFuture();
-        CompletionException failed = assertThrows(CompletionException.class, answer::join);
-        assertEquals(DriverException.Kind.UNKNOWN, ((DriverException) failed.getCause()).kind());
+        assertEquals(DriverException.Kind.UNKNOWN, failure(answer::join).kind());
         following.close();
     }
 
     private DriverException failure(String atTheEnd) {
-        CompletionException failed = assertThrows(
-                CompletionException.class,
-                () -> answer(command -> command.name().equals("exec")
-                        ? CompletableFuture.failedFuture(DriverException.rejected(atTheEnd))
-                        : CompletableFuture.completedFuture(Reply.of("QUEUED"))));
-        return (DriverException) failed.getCause();
+        return failure(() -> answer(command -> command.name().equals("exec")
+                ? CompletableFuture.failedFuture(DriverException.rejected(atTheEnd))
+                : CompletableFuture.completedFuture(Reply.of("QUEUED"))));
+    }
+
+    private static DriverException failure(Executable sending) {
+        CompletionException failed = assertThrows(CompletionException.class, sending);
+        return assertInstanceOf(DriverException.class, failed.getCause());
     }
 
     private Reply answer(Function<Command, CompletionStage<Reply>> direct) {
