@@ -43,7 +43,7 @@ import picocli.CommandLine.Spec;
             "  fault-tests/run --subjects holdfast-jedis --faults kill-process,flushall --seed 7",
             "  fault-tests/run --faults freeze-process+messages-lost --topologies cluster   two faults at a time",
             "  fault-tests/run --subjects lines --topologies single   Read/write locks and semaphores",
-            "  fault-tests/run --follow --subjects holdfast,lines --server /usr/bin/redis-server   with the model beside",
+            "  fault-tests/run --follow --faults kill-process,flushall   each call of a script beside the model",
             "  fault-tests/run --subjects all --faults freeze-process,kill-process   Holdfast beside its peers",
             "",
             "Progress goes to standard error, the report to standard output and to report.md in the folder of the run.",
@@ -115,7 +115,7 @@ final class Campaign implements Callable<Integer> {
             description =
                     "Compares each call of a script with the model: its reply, and all keys afterwards. A call is sent"
                             + " in a transaction with reads of its keys. On a single server and with Sentinels. Servers before"
-                            + " 7.2 leave out calls while which a millisecond ends.")
+                            + " 7.2 leave out calls in which a millisecond ends.")
     private boolean follow;
 
     @Option(
