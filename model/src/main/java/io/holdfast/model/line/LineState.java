@@ -193,7 +193,7 @@ public final class LineState extends QueueState<LineState> {
                 .append(" used, phase ")
                 .append(phase)
                 .append(", claims ")
-                .append(claims);
+                .append(shown(claims));
         text.append(limitLeft > 0 ? ", limited to " + limit + " for " + limitLeft : "");
         return text.append(waitersInWords()).toString();
     }

@@ -339,7 +339,7 @@ public abstract class QueueState<S extends QueueState<S>> {
                         .append(ends[owner] == ABSENT ? "" : " until " + ends[owner]);
             }
         }
-        text.append(", sequence ").append(sequence);
+        text.append(", sequence ").append(shown(sequence));
         for (int client = 0; client < clients(); client++) {
             text.append("; ").append(Words.client(client)).append(": waiters ").append(shown(waiters[client]));
             text.append(", parked ")
@@ -367,7 +367,7 @@ public abstract class QueueState<S extends QueueState<S>> {
         return text.append(']').toString();
     }
 
-    private static String shown(int value) {
+    protected static String shown(int value) {
         return value == ABSENT ? "-" : Integer.toString(value);
     }
 }
