@@ -1,5 +1,12 @@
 package io.holdfast.model;
 
+import java.util.Collection;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
 /** A rule that a look at a model can leave out: a constant of the enum that has all rules of the model. */
 public interface ModelRule {
     /** The constant's name. */
@@ -18,5 +25,19 @@ public interface ModelRule {
             capital = letter == '_';
         }
         return text.toString();
+    }
+
+    /** All rules of an enum but those of these names, in whatever case. */
+    static <R extends Enum<R> & ModelRule> Set<R> allBut(Class<R> type, Collection<String> names) {
+        Set<R> left = EnumSet.allOf(type);
+        left.removeIf(rule -> names.stream().anyMatch(rule.text()::equalsIgnoreCase));
+        return Collections.unmodifiableSet(left);
+    }
+
+    /** The meaning of each rule of an enum, by name. */
+    static <R extends Enum<R> & ModelRule> Map<String, String> meanings(Class<R> type) {
+        Map<String, String> meanings = new LinkedHashMap<>();
+        EnumSet.allOf(type).forEach(rule -> meanings.put(rule.text(), rule.meaning()));
+        return meanings;
     }
 }

@@ -145,12 +145,13 @@ public final class Run {
         return all;
     }
 
-    private Set<Rule> rules() {
-        return without.isEmpty() ? Rule.all() : Rule.without(Rule.named(without));
-    }
-
-    private Set<LineRule> lineRules() {
-        return without.isEmpty() ? LineRule.all() : LineRule.without(LineRule.named(without));
+    /** Of a kind of lock, without the one that is left out. */
+    private <R extends Enum<R> & ModelRule> Set<R> rules(Class<R> type) {
+        Set<R> left = ModelRule.allBut(type, Set.of(without));
+        if (!without.isEmpty() && left.size() == type.getEnumConstants().length) {
+            throw new IllegalArgumentException("no rule has the name " + without);
+        }
+        return left;
     }
 
     /** Connects, so that what is wrong with a server is told before anything is run. */
@@ -205,8 +206,8 @@ public final class Run {
         LongConsumer told = count -> progress(count, "transitions");
         LineSettings.Calls lines = LineSettings.calls().get(name);
         Conformance<?, ?> run = lines == null
-                ? Conformance.ofLocks(Settings.calls(name).model(rules()), scripts, servers, told)
-                : Conformance.ofLines(lines.model(lineRules()), scripts, servers, told);
+                ? Conformance.ofLocks(Settings.calls(name).model(rules(Rule.class)), scripts, servers, told)
+                : Conformance.ofLines(lines.model(rules(LineRule.class)), scripts, servers, told);
         Conformance.Result result = run.run(most, Math.toIntExact(Math.max(1, every)));
         out.println(name + ": " + result);
         return told(result.difference(), result.trace());

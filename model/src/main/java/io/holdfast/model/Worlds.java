@@ -1,7 +1,5 @@
 package io.holdfast.model;
 
-import java.util.Collections;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -66,22 +64,12 @@ public record Worlds(String about, Map<String, World> worlds, Map<String, String
         }
 
         public Builder<R> add(String name, String text, String goal, Function<Set<R>, Model<?>> model) {
-            worlds.put(name, new World(text, goal, without -> model.apply(rulesWithout(without))));
+            worlds.put(name, new World(text, goal, without -> model.apply(ModelRule.allBut(type, without))));
             return this;
         }
 
-        private Set<R> rulesWithout(Set<String> names) {
-            Set<R> left = EnumSet.allOf(type);
-            left.removeIf(rule -> names.contains(rule.text()));
-            return Collections.unmodifiableSet(left);
-        }
-
         public Worlds build() {
-            Map<String, String> rules = new LinkedHashMap<>();
-            for (R rule : EnumSet.allOf(type)) {
-                rules.put(rule.text(), rule.meaning());
-            }
-            return new Worlds(about, worlds, rules);
+            return new Worlds(about, worlds, ModelRule.meanings(type));
         }
     }
 }

@@ -3,7 +3,6 @@ package io.holdfast.model.line;
 import io.holdfast.model.ModelRule;
 import java.util.Collections;
 import java.util.EnumSet;
-import java.util.Locale;
 import java.util.Set;
 
 /** A rule of a shared line that a look can leave out. Those of scripts have the names that stand there behind {@code -- rule}. */
@@ -41,12 +40,6 @@ public enum LineRule implements ModelRule {
         this.meaning = meaning;
     }
 
-    /** As scripts and tests name it. */
-    @Override
-    public String text() {
-        return name().toLowerCase(Locale.ROOT);
-    }
-
     @Override
     public String meaning() {
         return meaning;
@@ -58,19 +51,5 @@ public enum LineRule implements ModelRule {
 
     public static Set<LineRule> without(LineRule rule) {
         return Collections.unmodifiableSet(EnumSet.complementOf(EnumSet.of(rule)));
-    }
-
-    /**
-     * The rule of a name.
-     *
-     * @throws IllegalArgumentException if there is none of this name
-     */
-    public static LineRule named(String text) {
-        for (LineRule rule : values()) {
-            if (rule.text().equalsIgnoreCase(text)) {
-                return rule;
-            }
-        }
-        throw new IllegalArgumentException("no rule of a line has the name " + text);
     }
 }

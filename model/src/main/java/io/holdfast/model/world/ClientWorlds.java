@@ -3,7 +3,6 @@ package io.holdfast.model.world;
 import io.holdfast.model.Model;
 import io.holdfast.model.ModelRule;
 import io.holdfast.model.Worlds;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -36,19 +35,12 @@ public final class ClientWorlds<R extends Enum<R> & ModelRule> {
                         text,
                         served ? "everybody can be served" : "",
                         without -> model.apply(
-                                rulesWithout(scriptRules, without), rulesWithout(ClientRule.class, without))));
-    }
-
-    private static <E extends Enum<E> & ModelRule> Set<E> rulesWithout(Class<E> type, Set<String> names) {
-        Set<E> left = EnumSet.allOf(type);
-        left.removeIf(rule -> names.contains(rule.text()));
-        return left;
+                                ModelRule.allBut(scriptRules, without), ModelRule.allBut(ClientRule.class, without))));
     }
 
     public Worlds build() {
-        Map<String, String> rules = new LinkedHashMap<>();
-        EnumSet.allOf(scriptRules).forEach(rule -> rules.put(rule.text(), rule.meaning()));
-        EnumSet.allOf(ClientRule.class).forEach(rule -> rules.put(rule.text(), rule.meaning()));
+        Map<String, String> rules = ModelRule.meanings(scriptRules);
+        rules.putAll(ModelRule.meanings(ClientRule.class));
         return new Worlds(about, worlds, rules);
     }
 }

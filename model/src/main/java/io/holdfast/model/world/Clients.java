@@ -301,7 +301,7 @@ public final class Clients<S extends QueueState<S>> implements Model<World<S>> {
             steps.step(true, () -> name + " downgrades.", next -> {
                 Party writer = next.parties[i];
                 writer.phase = Phase.DOWNGRADING;
-                writer.reads = rules.contains(ClientRule.ENDED_BEFORE);
+                writer.reads = rules.contains(ClientRule.ENDED_BEFORE_THE_REQUEST_LEAVES);
                 send(next, i, Packet.Kind.DOWNGRADE, writer.token, false);
             });
         }
@@ -391,7 +391,7 @@ public final class Clients<S extends QueueState<S>> implements Model<World<S>> {
         int left = party.left;
         long token = party.token;
         party.enter(Phase.ENDING);
-        if (!rules.contains(ClientRule.ENDED_BEFORE) && left > 0) {
+        if (!rules.contains(ClientRule.ENDED_BEFORE_THE_REQUEST_LEAVES) && left > 0) {
             party.left = left;
             party.token = token;
         }
