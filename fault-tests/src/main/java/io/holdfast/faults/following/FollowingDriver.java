@@ -1,9 +1,9 @@
 package io.holdfast.faults.following;
 
+import io.holdfast.contracts.ForwardingDriver;
 import io.holdfast.internal.wire.Script;
 import io.holdfast.model.following.Ran;
 import io.holdfast.spi.Command;
-import io.holdfast.spi.ConnectionListener;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A thread of its own sends everything. What one thread sends is written in that order, so that no command of another gets
  * into a transaction. The names of the two commands around it are in lower case: Lettuce, which looks at names, would otherwise have its
- * own part in the transaction.
+ * own part in the transaction. Connections of {@link #another} are not followed: they carry {@code WAIT}.
  */
-final class FollowingDriver implements RedisDriver {
+final class FollowingDriver extends ForwardingDriver {
     private static final String QUEUED = "QUEUED";
     private static final int PARTS = 3;
 
@@ -38,12 +37,11 @@ final class FollowingDriver implements RedisDriver {
         }
     }
 
-    private final RedisDriver direct;
     private final Following following;
     private final ExecutorService sender = Following.thread("following-sender");
 
     FollowingDriver(RedisDriver direct, Following following) {
-        this.direct = direct;
+        super(direct);
         this.following = following;
     }
 
@@ -57,7 +55,7 @@ final class FollowingDriver implements RedisDriver {
             sender.execute(() -> {
                 if (ran == null) {
                     var unused =
-                            direct.send(command).whenComplete((reply, failure) -> complete(answer, reply, failure));
+                            driver.send(command).whenComplete((reply, failure) -> complete(answer, reply, failure));
                 } else {
                     sendFollowed(command, ran, answer);
                 }
@@ -102,7 +100,7 @@ final class FollowingDriver implements RedisDriver {
     private record Sent(@Nullable Reply reply, @Nullable Throwable failure) {}
 
     private CompletableFuture<Sent> outcome(Command command) {
-        return direct.send(command).handle(Sent::new).toCompletableFuture();
+        return driver.send(command).handle(Sent::new).toCompletableFuture();
     }
 
     /**
@@ -142,42 +140,9 @@ final class FollowingDriver implements RedisDriver {
         answer.completeExceptionally(known);
     }
 
-    // ---- the rest is as it was
-
-    @Override
-    public CompletionStage<Void> subscribe(String channel, Consumer<String> onMessage) {
-        return direct.subscribe(channel, onMessage);
-    }
-
-    @Override
-    public CompletionStage<Void> unsubscribe(String channel) {
-        return direct.unsubscribe(channel);
-    }
-
-    /** Not followed: its commands are {@code WAIT}. */
-    @Override
-    public RedisDriver another(String key) {
-        return direct.another(key);
-    }
-
-    @Override
-    public void reconnect() {
-        direct.reconnect();
-    }
-
-    @Override
-    public void listen(ConnectionListener listener) {
-        direct.listen(listener);
-    }
-
-    @Override
-    public String describe() {
-        return direct.describe();
-    }
-
     @Override
     public void close() {
-        direct.close();
+        super.close();
         sender.shutdown();
     }
 }
