@@ -12,12 +12,8 @@ import io.holdfast.Wait;
 import io.holdfast.contracts.FakeDriver.Call;
 import io.holdfast.spi.Reply;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /** Grants to a request that waits, by message or in a reply: from when they count, and what confirms them. */
@@ -55,32 +51,15 @@ final class GrantEngineTest extends EngineFixture {
 
     @Test
     void grantByMessage_beforeTheReplyQueued_isNoWaitForItself() {
-        List<String> warnings = new ArrayList<>();
-        Handler handler = new Handler() {
-            @Override
-            public void publish(LogRecord entry) {
-                warnings.add(entry.getMessage());
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        Logger log = Logger.getLogger("io.holdfast");
-        log.addHandler(handler);
-        try {
+        try (LoggedMessages logged = new LoggedMessages()) {
             CompletableFuture<Lease> future =
                     holdfast.lock("a", STRICT).withActor("order-1").acquireAsync();
             Call acquire = server.next("acquire");
             server.grant(acquire, 7, CLAIM, AT_ONCE);
             assertTrue(obtained(future).isValid());
             acquire.answer(server.queued(1, Duration.ofSeconds(20)));
-        } finally {
-            log.removeHandler(handler);
+            assertEquals(List.of(), logged.messages());
         }
-        assertEquals(List.of(), warnings);
     }
 
     @Test

@@ -14,13 +14,8 @@ import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.VirtualTime;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /** A shared hold whose lease is released while its renewal is due. */
@@ -28,29 +23,12 @@ final class ReleaseAndRenewalTest extends LocalLineFixture {
     /** The timers' thread looks at a shared hold at any moment of a release: nothing was forgotten, and the next lease is renewed. */
     @Test
     void release_renewalIsDueMeanwhile_isNotTakenForForgotten() throws InterruptedException {
-        Queue<String> warnings = new ConcurrentLinkedQueue<>();
-        Handler handler = new Handler() {
-            @Override
-            public void publish(LogRecord entry) {
-                warnings.add(entry.getMessage());
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        Logger log = Logger.getLogger("io.holdfast");
-        log.addHandler(handler);
-        try {
+        try (LoggedMessages logged = new LoggedMessages()) {
             for (int reading = 1; reading <= 8; reading++) {
                 releaseWhileRenewalIsDue(reading, true);
                 releaseWhileRenewalIsDue(reading, false);
-                assertEquals(List.of(), List.copyOf(warnings), "at reading " + reading + " of the clock");
+                assertEquals(List.of(), logged.messages(), "at reading " + reading + " of the clock");
             }
-        } finally {
-            log.removeHandler(handler);
         }
     }
 

@@ -27,9 +27,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /** How a request waits: what it costs, and how it ends. */
@@ -155,22 +152,7 @@ final class WaitingEngineTest extends EngineFixture {
         for (String name : List.of("a", "bad", "c")) {
             waiting(name);
         }
-        List<String> told = new ArrayList<>();
-        Handler handler = new Handler() {
-            @Override
-            public void publish(LogRecord entry) {
-                told.add(entry.getLevel() + " " + entry.getMessage());
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        Logger log = Logger.getLogger("io.holdfast");
-        log.addHandler(handler);
-        try {
+        try (LoggedMessages logged = new LoggedMessages()) {
             time.runUntil("the refresh", seconds(3), () -> server.count("refresh") == 1);
             server.next("refresh").reject("ERR a value of the lock is none");
             for (int i = 0; i < 3; i++) {
@@ -199,7 +181,7 @@ final class WaitingEngineTest extends EngineFixture {
             assertEquals(
                     List.of("WARNING the server refuses to refresh the waiters of lock 'bad': "
                             + "ERR a value of the lock is none"),
-                    told);
+                    logged.messages());
             int before = server.count("refresh");
             time.runUntil("the next refresh", seconds(3), () -> server.count("refresh") == before + 2);
             Call alone = server.next("refresh");
@@ -208,8 +190,6 @@ final class WaitingEngineTest extends EngineFixture {
             together.answer(server.refreshed(together));
             time.runUntil("the next refresh", seconds(3), () -> server.count("refresh") == before + 3);
             assertEquals(3, locksOf(server.next("refresh")).size(), "all is well again");
-        } finally {
-            log.removeHandler(handler);
         }
     }
 
