@@ -111,8 +111,8 @@ public final class Lease implements AutoCloseable {
 
     /**
      * What another process needs to go on with this lease, by {@link Holdfast#adopt}. The ticket can take the lock: keep it
-     * secret. Whoever gives it away works no more under this lease: it may be valid here for a while after it was adopted,
-     * and so after whoever adopted it has released it, until the next renewal tells (a third of the lease duration), or its deadline
+     * secret. A process that gives it away works no more under this lease: it may be valid here for a while after it was adopted,
+     * and so after its new holder has released it, until the next renewal tells (a third of the lease duration), or its deadline
      * has passed. The process that adopts it does not depend on this one any more.
      * On the embedded server, what this client holds is free at the end of its lease duration if this process is killed from now on, and
      * not sooner.

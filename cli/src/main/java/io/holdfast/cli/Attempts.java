@@ -41,7 +41,7 @@ final class Attempts {
         WaitingReport report = null;
         if ((Say.verbose() || !request.quiet()) && !request.patience().equals(Wait.none())) {
             Thread waiter = Thread.currentThread();
-            // A name that nobody else has, to find our position in the queue by.
+            // A unique name, by which our position in the queue is found.
             waiter.setName("run-" + Long.toString(System.nanoTime(), 36));
             boolean followed = Say.verbose() || Terminal.isErrorOutput();
             report = new WaitingReport(

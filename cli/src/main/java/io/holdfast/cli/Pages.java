@@ -167,7 +167,7 @@ final class Pages {
         Map<String, String> words = new LinkedHashMap<>();
         words.put(
                 "--lease",
-                "How long nobody leads if the leader dies; 15s by default, 100ms to 365d. A short lease makes another"
+                "Time without a leader after a leader dies; 15s by default, 100ms to 365d. A short lease makes another"
                         + " lead sooner after a crash, and loses a leadership sooner when the server is away.");
         words.put(
                 "--kill-after",

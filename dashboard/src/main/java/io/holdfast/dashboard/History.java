@@ -241,8 +241,8 @@ final class History {
     /**
      * Whether a hold that is not there any more has ended with its lease duration. That its end has passed does not say so: it may have
      * been renewed since it was seen, and released. But a hold is renewed long before half of its lease duration is over, and by a client
-     * that listens; one that is never renewed may be released until its end, and so has to have been seen shortly before; and what was just
-     * handed to somebody has a lease duration of its own only when that has confirmed it.
+     * that listens; one that is never renewed may be released until its end, and so has to have been seen shortly before; and a hold that was just
+     * handed over has a lease duration of its own only when its new holder has confirmed it.
      */
     private static boolean isExpired(long at, Sight was, Share share, Listeners listen) {
         Long end = was.endOf(share.holder());

@@ -149,7 +149,7 @@ final class Keeper {
     }
 
     /**
-     * Whether a lock is held, though nobody may be connected: it rests until its minimum hold time is over, was left to its lease duration,
+     * Whether a lock is held, perhaps without a connected client: it rests until its minimum hold time is over, was left to its lease duration,
      * or its holder was killed. Every hold expires.
      */
     private static boolean isHeld(Wire open) throws IOException {

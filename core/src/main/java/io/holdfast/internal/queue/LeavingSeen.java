@@ -11,9 +11,9 @@ final class LeavingSeen {
     private @Nullable Object before;
 
     /**
-     * Whether a lease was dropped, or a hold left to nobody.
+     * Whether a lease was dropped, or a hold left without a lease.
      *
-     * @param lent who has the line's hold; null if no lease has
+     * @param lent the lease that has the line's hold; null if none has
      * @param gone whether the line has no hold
      * @param kept whether it keeps its hold on purpose
      */

@@ -20,16 +20,19 @@ import org.jspecify.annotations.Nullable;
  * of these: as one text, of which there is one at a time, and in a set, beside others. {@link Server#scripts} chooses.
  */
 public interface LockScripts {
+    /** In place of the name of a hold: each that there is. */
+    String ANY = "";
+
     /**
      * What most replies tell besides their word.
      *
-     * @param holder who holds the lock; empty if nobody does
+     * @param holder of the lock; empty if it is free
      * @param remainingMillis the rest of the hold
-     * @param mode of the hold, of a lock that several may hold; null if nobody does, and of other locks
+     * @param mode of the hold, of a lock that several may hold; null if it is free, and of other locks
      * @param used how many have it so, or, of a semaphore, how many permits are out
      * @param claims those that belong to this client, told by this reply
      * @param overNanos how long after the server said this the first waiter may be granted the lock: the hold is over, or enough of
-     *     them are; negative if nobody holds it, or it never is
+     *     them are; negative if the lock is free, or no end of a hold leads to a grant
      * @param handedOverNanos the same of the claim of a handoff to another client that this call caused
      * @param more whether the script stopped at its limit, so that the lock has to be settled again
      */
@@ -42,7 +45,7 @@ public interface LockScripts {
             long overNanos,
             long handedOverNanos,
             boolean more) {
-        /** Nobody holds, and nobody waits. */
+        /** Free, without a waiter. */
         public static final State FREE = new State(Optional.empty(), 0, null, 0, List.of(), -1, -1, false);
 
         /**
@@ -106,7 +109,7 @@ public interface LockScripts {
      *
      * @param timeMicros the server's time
      * @param sinceMicros when the lock was granted; 0 if it was not
-     * @param kept whether nobody else waits, and this client is told when others want the lock
+     * @param kept whether no other request waits, and this client is told when others want the lock
      * @param place of the request, 0 if it does not wait
      * @param state null for the words that tell none
      */
@@ -143,7 +146,7 @@ public interface LockScripts {
      */
     record Release(
             Keys keys, String owner, Duration tombstone, Duration minHold, Duration rest, long token, long lastToken) {
-        /** Of a request, or of a hold of which nobody knows any more which token it has. */
+        /** Of a request, or of a hold whose token is not known any more. */
         public static Release of(Keys keys, String owner, Duration tombstone, Duration minHold, Duration rest) {
             return new Release(keys, owner, tombstone, minHold, rest, 0, 0);
         }
@@ -243,10 +246,7 @@ public interface LockScripts {
             int mostWaiters,
             BiConsumer<@Nullable List<LockInfo>, @Nullable DriverException> callback);
 
-    /** In place of a hold: whatever there is. */
-    String ANY = "";
-
-    /** In place of a hold: none. */
+    /** In place of the name of a hold: that of no hold. */
     String none();
 
     /** How a hold is named, or what rests after it, for an end by name. */
@@ -266,7 +266,7 @@ public interface LockScripts {
             Duration refused,
             BiConsumer<@Nullable RevokeReply, @Nullable DriverException> callback);
 
-    /** Extends by name; the answer is for how long the last of these is held, zero if nobody holds. */
+    /** Extends by name; the answer is for how long the last of these is held, zero if the lock is free. */
     void prolong(
             Keys keys,
             String hold,

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The one way of a command: sends it, loads a script where the server does not know it, sets the time limit, and connects
- * anew to a server that is silent. What is said to each script, and what it replies, stands in {@link LockScripts},
+ * again to a server that is silent. The arguments and replies of each script stand in {@link LockScripts},
  * {@link SteeringScripts}, {@link PlainScripts}, {@link QuorumScripts} and {@link FenceScript}.
  *
  * <p>Answers go to a callback with either a value or a {@link DriverException}, exactly once, on a thread of the driver

@@ -15,17 +15,16 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scripts of lines, which are what read/write locks and semaphores are on the server: what is said to each of them, and what
- * it replies. The arguments stand in the order of the script's header.
+ * The scripts of lines, which are read/write locks and semaphores as the server has them. The arguments stand in the order of the script's header.
  */
 public final class SharedScripts implements LockScripts {
-    /** Decodes what {@code describe} in line.lua has put here; nothing stands here where nobody waits or holds besides. */
+    /** Decodes what {@code describe} in line.lua has put here; nothing stands here without a waiter or another holder. */
     private static State stateOf(ScriptReply reply, int at) {
         if (reply.size() <= at) {
             return State.FREE;
         }
         long wakeMillis =
-                reply.number(at); // until its first waiter could be granted it, if nobody renews; 0 if nobody waits
+                reply.number(at); // until its first waiter could be granted it, without renewals; 0 without a waiter
         List<Claim> claims = new ArrayList<>();
         int count = reply.count(at + 4);
         int next = at + 5;

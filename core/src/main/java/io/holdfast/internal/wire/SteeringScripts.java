@@ -94,7 +94,7 @@ public final class SteeringScripts {
         of.revoke(keys, of.named(holder), drop ? ALL : NONE, refused, callback);
     }
 
-    /** Extends by name; the answer is the remaining term, of several the longest, zero if nobody holds the lock. */
+    /** Extends by name; the answer is the remaining term, of several the longest, zero if the lock is free. */
     public void prolong(
             Keys keys, Duration atLeast, BiConsumer<@Nullable Duration, @Nullable DriverException> callback) {
         scripts.apply(keys).prolong(keys, LockScripts.ANY, atLeast, callback);
