@@ -1,31 +1,24 @@
 package io.holdfast.model;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import io.holdfast.model.sets.LockSets;
-import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Several locks as one: no deadlock, nothing left over, and no set without one of its locks. */
 final class LockSetsTest {
+    private final Look look = new Look(LockSets.worlds());
+
     @ParameterizedTest
     @ValueSource(strings = {"sets", "sets-ring", "sets-three", "sets-reads"})
     void worlds_thatEnd_areSoundAndEverybodyCanHaveItsSet(String setting) {
-        Checker.Result result = look(setting, Set.of(), 100_000);
-        assertNull(result.violation(), result.trace()::toString);
-        assertTrue(result.complete());
+        look.isSoundToItsEnd(setting, 100_000);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"sets-loss", "sets-kill", "sets-all"})
     void worlds_thatAreCut_areSoundUpToThere(String setting) {
-        Checker.Result result = look(setting, Set.of(), 15_000);
-        assertNull(result.violation(), result.trace()::toString);
+        look.isSound(setting, 15_000);
     }
 
     @ParameterizedTest
@@ -41,12 +34,6 @@ final class LockSetsTest {
         "toldAtLast, sets, lock 0 knows"
     })
     void worlds_withoutARule_haveAViolation(String rule, String setting, String what) {
-        Checker.Result result = look(setting, Set.of(rule), 20_000);
-        assertNotNull(result.violation(), () -> rule + " is not needed in " + result);
-        assertEquals(what, result.violation().substring(0, what.length()), result.trace()::toString);
-    }
-
-    private static Checker.Result look(String setting, Set<String> without, long most) {
-        return LockSets.worlds().look(setting, without, most);
+        look.needs(rule, setting, 20_000, what);
     }
 }

@@ -1,12 +1,6 @@
 package io.holdfast.model;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import io.holdfast.model.quorum.Quorum;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -14,19 +8,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A majority of nodes: two leases are never valid and tokens rise, and without a rule one of both is not so. */
 final class QuorumTest {
+    private final Look look = new Look(Quorum.worlds());
+
     @Test
     void world_thatEnds_isSound() {
-        Checker.Result result = look("quorum-split", Set.of(), 100_000);
-        assertNull(result.violation(), result.trace()::toString);
-        assertTrue(result.complete());
+        look.isSoundToItsEnd("quorum-split", 100_000);
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {"quorum-renewed", "quorum-empty", "quorum-older", "quorum", "quorum-proposed", "quorum-all"})
     void worlds_thatAreCut_areSoundUpToThere(String setting) {
-        Checker.Result result = look(setting, Set.of(), 10_000);
-        assertNull(result.violation(), result.trace()::toString);
+        look.isSound(setting, 10_000);
     }
 
     @ParameterizedTest
@@ -44,12 +37,6 @@ final class QuorumTest {
         "sameRun, quorum-older, two leases"
     })
     void worlds_withoutARule_haveAViolation(String rule, String setting, String what) {
-        Checker.Result result = look(setting, Set.of(rule), 100_000);
-        assertNotNull(result.violation(), () -> rule + " is not needed in " + result);
-        assertEquals(what, result.violation().substring(0, what.length()), result.trace()::toString);
-    }
-
-    private static Checker.Result look(String setting, Set<String> without, long most) {
-        return Quorum.worlds().look(setting, without, most);
+        look.needs(rule, setting, 100_000, what);
     }
 }

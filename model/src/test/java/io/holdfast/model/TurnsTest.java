@@ -1,24 +1,18 @@
 package io.holdfast.model;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import io.holdfast.model.turns.TurnWorlds;
-import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Turns: leases that go round in one client, and how long others wait meanwhile. */
 final class TurnsTest {
+    private final Look look = new Look(TurnWorlds.all());
+
     @ParameterizedTest
     @ValueSource(strings = {"turns", "turns-slow", "turns-sent", "turns-end", "turns-any-leave"})
     void worlds_thatEnd_areSoundAndWaitingIsBounded(String setting) {
-        Checker.Result result = look(setting, Set.of(), 100_000);
-        assertNull(result.violation(), result.trace()::toString);
-        assertTrue(result.complete());
+        look.isSoundToItsEnd(setting, 100_000);
     }
 
     @ParameterizedTest
@@ -39,8 +33,7 @@ final class TurnsTest {
                 "turns-any-revoke"
             })
     void worlds_thatAreCut_areSoundUpToThere(String setting) {
-        Checker.Result result = look(setting, Set.of(), 8_000);
-        assertNull(result.violation(), result.trace()::toString);
+        look.isSound(setting, 8_000);
     }
 
     @ParameterizedTest
@@ -68,21 +61,13 @@ final class TurnsTest {
         "ownHold, turns-any, tokens fall"
     })
     void worlds_withoutARule_haveAViolation(String rule, String setting, String what) {
-        Checker.Result result = look(setting, Set.of(rule), 60_000);
-        assertNotNull(result.violation(), () -> rule + " is not needed in " + result);
-        assertEquals(what, result.violation().substring(0, what.length()), result.trace()::toString);
+        look.needs(rule, setting, 60_000, what);
     }
 
     /** Messages make others known soon; that waiting is bounded rests on what a line asks. */
     @ParameterizedTest
     @CsvSource({"recall, turns-end", "earlyRecall, turns-end", "unwanted, turns-any-leave"})
     void worlds_withoutARuleThatMakesItFast_areSound(String rule, String setting) {
-        Checker.Result result = look(setting, Set.of(rule), 100_000);
-        assertNull(result.violation(), result.trace()::toString);
-        assertTrue(result.complete());
-    }
-
-    private static Checker.Result look(String setting, Set<String> without, long most) {
-        return TurnWorlds.all().look(setting, without, most);
+        look.isSoundToItsEnd(setting, 100_000, rule);
     }
 }

@@ -2,7 +2,6 @@ package io.holdfast.model;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.model.exclusive.Settings;
@@ -20,9 +19,7 @@ final class WorldsTest {
     @ParameterizedTest
     @ValueSource(strings = {"tiny", "small", "deaf", "rw-tiny", "rw-small"})
     void worlds_thatEnd_areSoundAndEverybodyCanBeServed(String setting) {
-        Checker.Result result = look(setting, "", 2 * MOST);
-        assertNull(result.violation(), result.trace()::toString);
-        assertTrue(result.complete());
+        lookAt(setting).isSoundToItsEnd(setting, 2 * MOST);
     }
 
     @ParameterizedTest
@@ -41,8 +38,7 @@ final class WorldsTest {
                 "permits-dying"
             })
     void worlds_thatAreCut_areSoundUpToThere(String setting) {
-        Checker.Result result = look(setting, "", MOST);
-        assertNull(result.violation(), result.trace()::toString);
+        lookAt(setting).isSound(setting, MOST);
     }
 
     @ParameterizedTest
@@ -77,24 +73,23 @@ final class WorldsTest {
         "takeBack, rw-small"
     })
     void worlds_withoutARule_haveAViolation(String rule, String setting) {
-        Checker.Result result = look(setting, rule, MOST);
-        assertNotNull(result.violation(), rule + " is not needed in " + result);
+        Checker.Result result = lookAt(setting).needs(rule, setting, MOST, "");
         assertTrue(result.trace().size() > 1);
     }
 
     @Test
     void world_outsideOfAssumptionA3_hasAViolation() {
-        assertNotNull(look(Settings.OUTSIDE, "", MOST).violation());
+        assertNotNull(Settings.worlds().look(Settings.OUTSIDE, Set.of(), MOST).violation());
     }
 
     @Test
     void trace_ofAViolation_isToldInTheWordsOfTheProtocol() {
-        Checker.Result result = look("small", "tombstone", MOST);
+        Checker.Result result = Settings.worlds().look("small", Set.of("tombstone"), MOST);
         assertEquals("A asks for the lock.", result.trace().get(0));
     }
 
-    private static Checker.Result look(String name, String without, long most) {
-        Worlds kind = Settings.worlds().worlds().containsKey(name) ? Settings.worlds() : LineSettings.worlds();
-        return kind.look(name, without.isEmpty() ? Set.of() : Set.of(without), most);
+    private static Look lookAt(String setting) {
+        Worlds locks = Settings.worlds();
+        return new Look(locks.worlds().containsKey(setting) ? locks : LineSettings.worlds());
     }
 }
