@@ -1,7 +1,7 @@
 package io.holdfast.internal.queue;
 
 import io.holdfast.Contention;
-import io.holdfast.internal.deadlock.Flows;
+import io.holdfast.internal.deadlock.BlockedFlows;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -74,7 +74,7 @@ final class InLine {
     }
 
     /** Shows them as waiting with this owner, and the present lease; what is left to do is nothing. */
-    Runnable show(Flows to, String owner, @Nullable LocalHold lent) {
+    Runnable show(BlockedFlows to, String owner, @Nullable LocalHold lent) {
         if (lent != null) {
             lent.show(to);
         }

@@ -1,7 +1,7 @@
 package io.holdfast.internal.queue;
 
 import io.holdfast.ReleaseResult;
-import io.holdfast.internal.deadlock.Flows;
+import io.holdfast.internal.deadlock.BlockedFlows;
 import io.holdfast.internal.lease.Holding;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -34,7 +34,7 @@ interface Kept {
     void queued(String hold);
 
     /** Shows who of this client waits for such holds, and who has leases of them. */
-    void show(Flows to);
+    void show(BlockedFlows to);
 
     /** Adds the locks for whose messages this client has to listen because of them. */
     void addKept(Set<String> holds);

@@ -7,7 +7,7 @@ import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.NodeFailure;
 import io.holdfast.ReleaseResult;
-import io.holdfast.internal.deadlock.Flows;
+import io.holdfast.internal.deadlock.BlockedFlows;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
@@ -120,7 +120,7 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     }
 
     /** Shows whose it is. */
-    void show(Flows to) {
+    void show(BlockedFlows to) {
         to.has(request.demand, hold, request.outcome.number);
     }
 

@@ -9,7 +9,7 @@ import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
-import io.holdfast.internal.deadlock.Flows;
+import io.holdfast.internal.deadlock.BlockedFlows;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
@@ -150,7 +150,7 @@ final class LocalLine extends Guarded implements Tenant {
         return true;
     }
 
-    void show(Flows to) {
+    void show(BlockedFlows to) {
         on(() -> waiting.show(to, owner, lent));
     }
 

@@ -2,7 +2,7 @@ package io.holdfast.internal.queue;
 
 import io.holdfast.LockOptions;
 import io.holdfast.ReleaseResult;
-import io.holdfast.internal.deadlock.Flows;
+import io.holdfast.internal.deadlock.BlockedFlows;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Holding;
@@ -204,7 +204,7 @@ public final class LocalLines implements Kept {
     }
 
     @Override
-    public void show(Flows to) {
+    public void show(BlockedFlows to) {
         forEach(line -> line.show(to));
     }
 

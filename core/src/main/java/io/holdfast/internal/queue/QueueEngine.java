@@ -1,9 +1,9 @@
 package io.holdfast.internal.queue;
 
 import io.holdfast.WaitCycle;
-import io.holdfast.internal.deadlock.Flows;
-import io.holdfast.internal.deadlock.Lookout;
-import io.holdfast.internal.deadlock.Sighting;
+import io.holdfast.internal.deadlock.BlockedFlows;
+import io.holdfast.internal.deadlock.DeadlockDetector;
+import io.holdfast.internal.deadlock.DeadlockProbe;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.TakeBack;
 import io.holdfast.internal.lease.Withdrawals;
@@ -41,7 +41,7 @@ public final class QueueEngine {
 
     final Reporter reporter;
     public final Reports reports;
-    private final @Nullable Lookout lookout; // null if deadlocks are not looked for
+    private final @Nullable DeadlockDetector detector; // null if deadlocks are not looked for
     private @Nullable Kept kept; // set before anything is asked for
 
     /** @param share in the embedded server; null if it is another server */
@@ -56,11 +56,11 @@ public final class QueueEngine {
                 : Hearing.onOneServer(kit, server);
         this.assurance = new Assurance(kit, server);
         this.confirms = new Confirms(kit, server);
-        this.reporter = new Reporter(kit, server, hearing, callers -> show(Flows.ofCallers(callers)));
+        this.reporter = new Reporter(kit, server, hearing, callers -> show(BlockedFlows.ofCallers(callers)));
         this.mailboxes = new Mailboxes(kit, server, waitingRoom, reporter);
         this.reports = new Reports(kit, server, reporter, hearing, mailboxes::isOpen);
         Duration after = kit.options.deadlockDetection();
-        this.lookout = after == null ? null : new Lookout(kit, server, after, this::show);
+        this.detector = after == null ? null : new DeadlockDetector(kit, server, after, this::show);
         this.endedHolders = share == null ? null : new EndedHolders(kit, server, share, waitingRoom);
     }
 
@@ -86,18 +86,18 @@ public final class QueueEngine {
     /** A request stands in a queue. */
     void standsStill() {
         reporter.begins();
-        Lookout looking = lookout;
+        DeadlockDetector looking = detector;
         if (looking != null) {
             looking.begin();
         }
     }
 
-    /** As {@link Sighting#of}. */
+    /** As {@link DeadlockProbe#of}. */
     public CompletableFuture<List<WaitCycle>> deadlocks(String lock, Set<String> roots, Duration atMost) {
-        return Sighting.of(kit, server, lock, roots, atMost);
+        return DeadlockProbe.of(kit, server, lock, roots, atMost);
     }
 
-    private void show(Flows to) {
+    private void show(BlockedFlows to) {
         waitingRoom.show(to);
         kept().show(to);
     }

@@ -2,7 +2,7 @@ package io.holdfast.internal.queue;
 
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
-import io.holdfast.internal.deadlock.Flows;
+import io.holdfast.internal.deadlock.BlockedFlows;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.wire.Announced;
@@ -131,7 +131,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     }
 
     /** Shows who waits; those for whom a shared one asks are shown by their own line. */
-    void show(Flows to) {
+    void show(BlockedFlows to) {
         for (Request each : byOwner.values()) {
             if (!each.isShared()) {
                 to.waits(each.outcome, each.owner, true, each::finish);

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * Deadlock detection: clients ask for exclusive locks, release and withdraw, and write down what they wait for and have. One reads all of
  * that, piece by piece, while the world moves on.
  *
- * <p><b>What it mirrors.</b> A text is {@code Waits}, of a client with one flow of control. Pictures are put together as by {@code Collecting}. What
+ * <p><b>What it mirrors.</b> A text is {@code WaitRecord}, of a client with one flow of control. Pictures are put together as by {@code SnapshotCollector}. What
  * is common to two, and what follows, is asked of the shipped {@link Deadlocks}, and compared with what
  * was so while it was read: who withdraws in the last moment was in a deadlock before. The numbers of texts
  * are not in it: they tell leases in turns apart, which the server does not.

@@ -3,10 +3,10 @@ package io.holdfast.internal.deadlock;
 import io.holdfast.Attempt;
 import io.holdfast.LockEvent;
 import io.holdfast.WaitCycle;
-import io.holdfast.internal.deadlock.Collecting.Seen;
 import io.holdfast.internal.deadlock.Deadlocks.Actor;
 import io.holdfast.internal.deadlock.Deadlocks.Waiting;
 import io.holdfast.internal.deadlock.Deadlocks.Wants;
+import io.holdfast.internal.deadlock.SnapshotCollector.Snapshot;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.wire.Announced;
@@ -31,30 +31,30 @@ import java.util.function.Consumer;
  * <p>One round at a time: it begins on the thread of the timers, goes on on those of the driver, and its end is judged on the
  * client's executor. Nothing is sent while no request has waited long.
  */
-public final class Lookout {
+public final class DeadlockDetector {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
     /** A picture is compared with those from before so many rounds at most. */
     private static final int PICTURES = 4;
 
     private final Kit kit;
     private final Server server;
-    private final Consumer<Flows> show;
+    private final Consumer<BlockedFlows> show;
     private final Duration after;
     private final Announced ticking = new Announced();
     private final AtomicBoolean busy = new AtomicBoolean(); // guards what follows: who has set it has these
-    private final Deque<Seen> pictures = new ArrayDeque<>();
+    private final Deque<Snapshot> pictures = new ArrayDeque<>();
     private final Set<Long> told = new HashSet<>(); // numbers of requests
     private long run = 1;
     private long number;
-    private Flows flows;
+    private BlockedFlows flows;
 
     /**
-     * The lookout of a client.
+     * A detector for one client.
      *
      * @param after how long a request waits before it is worth a look
      * @param show shows who waits, and who has leases of holds that several share
      */
-    public Lookout(Kit kit, Server server, Duration after, Consumer<Flows> show) {
+    public DeadlockDetector(Kit kit, Server server, Duration after, Consumer<BlockedFlows> show) {
         this.kit = kit;
         this.server = server;
         this.after = after;
@@ -62,8 +62,8 @@ public final class Lookout {
         this.flows = now();
     }
 
-    private Flows now() {
-        return new Flows(kit.nanoTime(), after.toNanos());
+    private BlockedFlows now() {
+        return new BlockedFlows(kit.nanoTime(), after.toNanos());
     }
 
     /** A request has begun to wait. */
@@ -91,7 +91,7 @@ public final class Lookout {
     }
 
     private void look() {
-        Flows present = now();
+        BlockedFlows present = now();
         show.accept(present);
         if (present.anyWaits()) {
             begin();
@@ -109,7 +109,7 @@ public final class Lookout {
 
     private void write() {
         String key = Keys.waits(kit.options.prefix(), kit.ids.client());
-        Waits written = new Waits(run, ++number, flows.asWritten(kit.options.application()));
+        WaitRecord written = new WaitRecord(run, ++number, flows.asWritten(kit.options.application()));
         Command set = new Command(key, List.of("SET", key, written.text(), "PX", Long.toString(3 * after.toMillis())));
         server.calls.send(set, (reply, failure) -> {
             if (failure != null) {
@@ -119,7 +119,7 @@ public final class Lookout {
                 LOG.log(System.Logger.Level.DEBUG, () -> "deadlocks are not looked for now: " + failure.getMessage());
                 return;
             }
-            Collecting.begin(
+            SnapshotCollector.begin(
                     server,
                     Set.of(kit.ids.client()),
                     seen -> kit.background(() -> {
@@ -132,8 +132,8 @@ public final class Lookout {
         });
     }
 
-    private void judge(Seen seen) {
-        for (Seen before : pictures) {
+    private void judge(Snapshot seen) {
+        for (Snapshot before : pictures) {
             Deadlocks found = new Deadlocks(before.commonWith(seen));
             List<Set<Actor>> own = found.knots().stream()
                     .filter(knot -> knot.stream().anyMatch(this::isOwn))
@@ -153,13 +153,13 @@ public final class Lookout {
         return actor.client().equals(kit.ids.client());
     }
 
-    private void report(Deadlocks found, Set<Actor> knot, Seen seen) {
+    private void report(Deadlocks found, Set<Actor> knot, Snapshot seen) {
         for (Actor actor : knot) {
             if (isOwn(actor)) {
                 List<Waiting> cycle = found.cycle(actor);
                 WaitCycle shown = seen.shown(found, cycle, kit.options.prefix());
                 long request = cycle.get(0).wants().number();
-                Flows.Waiter waiter = flows.waiter(request);
+                BlockedFlows.Waiter waiter = flows.waiter(request);
                 if (waiter != null && waiter.outcome().pending() && told.add(request)) {
                     LOG.log(System.Logger.Level.WARNING, () -> "deadlock: " + shown.describe());
                     waiter.outcome().tell(subject -> new LockEvent.Deadlock(subject, shown));
@@ -173,7 +173,7 @@ public final class Lookout {
     }
 
     private void end(Wants wants, WaitCycle cycle) {
-        Flows.Waiter waiter = flows.waiter(wants.number());
+        BlockedFlows.Waiter waiter = flows.waiter(wants.number());
         if (waiter != null) {
             String name = waiter.outcome().demand.keys().name();
             LOG.log(

@@ -36,13 +36,13 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * Puts a picture together, step by step: from what some clients wait for to those who have it or stand before it, to what these wait
+ * Collects a snapshot, step by step: from what some clients wait for to those who have it or stand before it, to what these wait
  * for, and on. Each step is a few batches, which leave together; the next one begins when the last of them was answered.
  *
  * <p>What cannot be read, or is beyond the bounds, is left out: whom it concerns then lives. Threads: steps follow each other, on
  * those of the driver.
  */
-final class Collecting {
+final class SnapshotCollector {
     private static final int MOST_LOCKS = 64;
     private static final int MOST_CLIENTS = 256;
     private static final int MOST_WAITERS = 256;
@@ -50,21 +50,21 @@ final class Collecting {
     private static final int CLIENTS_AT_ONCE = 64;
 
     /**
-     * A picture, and what was written by whom.
+     * A snapshot: a picture, and the records of which it was made.
      *
-     * @param clients what each client had written down, by its id, as it stands in the picture
-     * @param later what they had written when the picture was complete
+     * @param clients the record of each client, by its id, as the picture has it
+     * @param later their records when the picture was complete
      */
-    record Seen(Picture picture, Map<String, Waits> clients, Map<String, Waits> later) {
-        static final Seen NOTHING = new Seen(new Picture(Map.of(), Map.of()), Map.of(), Map.of());
+    record Snapshot(Picture picture, Map<String, WaitRecord> clients, Map<String, WaitRecord> later) {
+        static final Snapshot NOTHING = new Snapshot(new Picture(Map.of(), Map.of()), Map.of(), Map.of());
 
         /** What is in both this and one that was begun later, and was looked at by its client between the two. */
-        Picture commonWith(Seen other) {
+        Picture commonWith(Snapshot other) {
             Picture common = Deadlocks.common(picture, other.picture);
             Map<Actor, Standing> actors = new LinkedHashMap<>(common.actors());
             actors.keySet().removeIf(actor -> {
-                Waits then = later.get(actor.client());
-                Waits again = other.clients.get(actor.client());
+                WaitRecord then = later.get(actor.client());
+                WaitRecord again = other.clients.get(actor.client());
                 return then == null || again == null || !again.isAfter(then);
             });
             return new Picture(common.locks(), actors);
@@ -93,9 +93,9 @@ final class Collecting {
         }
 
         private String labelOf(Actor actor) {
-            return clients.getOrDefault(actor.client(), Waits.NONE).flows().stream()
+            return clients.getOrDefault(actor.client(), WaitRecord.NONE).flows().stream()
                     .filter(flow -> flow.id().equals(actor.id()))
-                    .map(Waits.Flow::label)
+                    .map(WaitRecord.Flow::label)
                     .findFirst()
                     .orElse("");
         }
@@ -103,20 +103,20 @@ final class Collecting {
 
     private final Server server;
     private final Set<String> roots; // clients of which all flows count
-    private final Consumer<Seen> done;
-    private final Map<String, Waits> clients = new ConcurrentHashMap<>(); // by client
+    private final Consumer<Snapshot> done;
+    private final Map<String, WaitRecord> clients = new ConcurrentHashMap<>(); // by client
     private final Map<String, LockInfo> locks = new ConcurrentHashMap<>(); // by the key of the hold
     private final Set<String> asked = new HashSet<>(); // locks and clients; of the step under way
 
-    private Collecting(Server server, Set<String> roots, Consumer<Seen> done) {
+    private SnapshotCollector(Server server, Set<String> roots, Consumer<Snapshot> done) {
         this.server = server;
         this.roots = Set.copyOf(roots);
         this.done = done;
     }
 
     /** Begins with what some clients have written. */
-    static void begin(Server server, Set<String> roots, Consumer<Seen> done) {
-        new Collecting(server, roots, done).step();
+    static void begin(Server server, Set<String> roots, Consumer<Snapshot> done) {
+        new SnapshotCollector(server, roots, done).step();
     }
 
     private void step() {
@@ -128,7 +128,7 @@ final class Collecting {
         try {
             step.run();
         } catch (RuntimeException | Error e) {
-            done.accept(Seen.NOTHING);
+            done.accept(Snapshot.NOTHING);
             throw e;
         }
     }
@@ -208,11 +208,11 @@ final class Collecting {
         });
     }
 
-    private void read(Collection<String> whom, BiConsumer<String, Waits> to, Steps steps) {
+    private void read(Collection<String> whom, BiConsumer<String, WaitRecord> to, Steps steps) {
         Batches.send(server, whom, this::keyOf, CLIENTS_AT_ONCE, batch -> readBatch(batch, to, steps));
     }
 
-    private void readBatch(List<String> batch, BiConsumer<String, Waits> to, Steps steps) {
+    private void readBatch(List<String> batch, BiConsumer<String, WaitRecord> to, Steps steps) {
         List<String> words = new ArrayList<>(List.of("MGET"));
         batch.forEach(client -> words.add(keyOf(client)));
         steps.sent();
@@ -222,7 +222,7 @@ final class Collecting {
                 List<Reply> texts = reply == null ? List.of() : reply.asList();
                 for (int i = 0; i < Math.min(batch.size(), texts.size()); i++) {
                     Reply text = texts.get(i);
-                    to.accept(batch.get(i), Waits.read(text.isNull() ? null : text.asString()));
+                    to.accept(batch.get(i), WaitRecord.read(text.isNull() ? null : text.asString()));
                 }
             } finally {
                 steps.done();
@@ -263,8 +263,8 @@ final class Collecting {
         boolean more = true;
         while (more) {
             more = false;
-            for (Map.Entry<String, Waits> client : clients.entrySet()) {
-                for (Waits.Flow flow : client.getValue().flows()) {
+            for (Map.Entry<String, WaitRecord> client : clients.entrySet()) {
+                for (WaitRecord.Flow flow : client.getValue().flows()) {
                     Actor actor = new Actor(client.getKey(), flow.id());
                     if (!known.containsKey(actor)
                             && (roots.contains(client.getKey()) || isAmong(owners, flow.standing()))) {
@@ -307,9 +307,9 @@ final class Collecting {
             seen.put(key, new Lock(holds, ahead, since));
         });
         // Once more, so that a later picture can tell what was looked at since this one was complete.
-        Map<String, Waits> later = new ConcurrentHashMap<>();
+        Map<String, WaitRecord> later = new ConcurrentHashMap<>();
         Steps steps = new Steps(
-                () -> done.accept(new Seen(new Picture(seen, actors), Map.copyOf(clients), Map.copyOf(later))));
+                () -> done.accept(new Snapshot(new Picture(seen, actors), Map.copyOf(clients), Map.copyOf(later))));
         Set<String> written = new LinkedHashSet<>();
         actors.keySet().forEach(actor -> written.add(actor.client()));
         read(written, later::put, steps);

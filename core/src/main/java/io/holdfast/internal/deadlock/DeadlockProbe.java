@@ -1,10 +1,10 @@
 package io.holdfast.internal.deadlock;
 
 import io.holdfast.WaitCycle;
-import io.holdfast.internal.deadlock.Collecting.Seen;
 import io.holdfast.internal.deadlock.Deadlocks.Actor;
 import io.holdfast.internal.deadlock.Deadlocks.Picture;
 import io.holdfast.internal.deadlock.Deadlocks.Standing;
+import io.holdfast.internal.deadlock.SnapshotCollector.Snapshot;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.wire.Server;
 import java.time.Duration;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * without writing anything. As long as it looks as if there were one it looks again, until each client in it has looked at its own
  * waits in between: then it was there all the time between two pictures.
  */
-public final class Sighting {
+public final class DeadlockProbe {
     private static final Duration AGAIN = Duration.ofMillis(250);
 
     private final Kit kit;
@@ -28,9 +28,9 @@ public final class Sighting {
     private final Set<String> roots;
     private final long end;
     private final CompletableFuture<List<WaitCycle>> found = new CompletableFuture<>();
-    private @Nullable Seen first; // one round at a time
+    private @Nullable Snapshot first; // one round at a time
 
-    private Sighting(Kit kit, Server server, String lock, Set<String> roots, Duration atMost) {
+    private DeadlockProbe(Kit kit, Server server, String lock, Set<String> roots, Duration atMost) {
         this.kit = kit;
         this.server = server;
         this.lock = lock;
@@ -47,13 +47,13 @@ public final class Sighting {
      */
     public static CompletableFuture<List<WaitCycle>> of(
             Kit kit, Server server, String lock, Set<String> roots, Duration atMost) {
-        Sighting sighting = new Sighting(kit, server, lock, roots, atMost);
-        sighting.look();
-        return sighting.found;
+        DeadlockProbe probe = new DeadlockProbe(kit, server, lock, roots, atMost);
+        probe.look();
+        return probe.found;
     }
 
     private void look() {
-        Collecting.begin(
+        SnapshotCollector.begin(
                 server,
                 roots,
                 seen -> kit.background(() -> {
@@ -66,8 +66,8 @@ public final class Sighting {
                 }));
     }
 
-    private void judge(Seen seen) {
-        Seen before = first;
+    private void judge(Snapshot seen) {
+        Snapshot before = first;
         if (before != null) {
             Picture common = before.commonWith(seen);
             List<Set<Actor>> proven = around(common);
@@ -103,7 +103,7 @@ public final class Sighting {
                                 .anyMatch(keeps -> keeps.lock().equals(lock)));
     }
 
-    private List<WaitCycle> cycles(Deadlocks deadlocks, List<Set<Actor>> knots, Seen seen) {
+    private List<WaitCycle> cycles(Deadlocks deadlocks, List<Set<Actor>> knots, Snapshot seen) {
         List<WaitCycle> cycles = new ArrayList<>();
         for (Set<Actor> knot : knots) {
             Actor from = knot.stream()

@@ -26,17 +26,17 @@ import org.jspecify.annotations.Nullable;
  * <p>A writing has the number of the one before and one more if that was answered, and otherwise belongs to a new run. So what stands in
  * number n + 2 was looked at after number n + 1 had been written.
  */
-record Waits(long run, long number, List<Flow> flows) {
+record WaitRecord(long run, long number, List<Flow> flows) {
     /** A flow of control, with the label by which people know it. */
     record Flow(String id, String label, Standing standing) {}
 
-    static final Waits NONE = new Waits(0, 0, List.of());
+    static final WaitRecord NONE = new WaitRecord(0, 0, List.of());
 
     private static final String FORMAT = "1";
     private static final int MOST_LINES = 1_000;
 
     /** Whether it was looked at after {@code before} had been read. */
-    boolean isAfter(Waits before) {
+    boolean isAfter(WaitRecord before) {
         return run == before.run && number >= before.number + 2;
     }
 
@@ -66,7 +66,7 @@ record Waits(long run, long number, List<Flow> flows) {
     }
 
     /** What is not written in this format, or not at all, says nothing. */
-    static Waits read(@Nullable String text) {
+    static WaitRecord read(@Nullable String text) {
         if (text == null) {
             return NONE;
         }
@@ -100,7 +100,7 @@ record Waits(long run, long number, List<Flow> flows) {
                     keeps.add(new Keeps(words[1], Long.parseLong(words[2]), words[4], Long.parseLong(words[3])));
                 }
             }
-            return new Waits(Long.parseLong(head[1]), Long.parseLong(head[2]), List.copyOf(flows));
+            return new WaitRecord(Long.parseLong(head[1]), Long.parseLong(head[2]), List.copyOf(flows));
         } catch (IllegalArgumentException | IndexOutOfBoundsException | UnsupportedOperationException e) {
             return NONE;
         }

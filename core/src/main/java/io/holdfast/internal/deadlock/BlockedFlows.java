@@ -21,7 +21,7 @@ import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The flows of control of this client that stand still at one moment: filled by those who know of waits and of holds. */
-public final class Flows {
+public final class BlockedFlows {
     /** A request that waits, and how it ends. */
     record Waiter(Outcome outcome, Consumer<Attempt<Handle>> end) {}
 
@@ -37,11 +37,11 @@ public final class Flows {
     private final ObjLongConsumer<String> callers;
     private boolean anyWaits;
 
-    Flows(long now, long longNanos) {
+    BlockedFlows(long now, long longNanos) {
         this(now, longNanos, (lock, since) -> {});
     }
 
-    private Flows(long now, long longNanos, ObjLongConsumer<String> callers) {
+    private BlockedFlows(long now, long longNanos, ObjLongConsumer<String> callers) {
         this.now = now;
         this.longNanos = longNanos;
         this.callers = callers;
@@ -52,8 +52,8 @@ public final class Flows {
      *
      * @param callers is told of each the key of the hold that it waits for, and since when
      */
-    public static Flows ofCallers(ObjLongConsumer<String> callers) {
-        return new Flows(0, Long.MAX_VALUE, callers);
+    public static BlockedFlows ofCallers(ObjLongConsumer<String> callers) {
+        return new BlockedFlows(0, Long.MAX_VALUE, callers);
     }
 
     /**
@@ -127,16 +127,16 @@ public final class Flows {
     }
 
     /** As it is written down. */
-    List<Waits.Flow> asWritten(String application) {
+    List<WaitRecord.Flow> asWritten(String application) {
         for (Lease lease : leases) {
             Known of = known.get(lease.flow);
             if (of != null) {
                 of.standing.keeps().add(lease.keeps);
             }
         }
-        List<Waits.Flow> flows = new ArrayList<>();
-        known.forEach((id, of) -> flows.add(
-                new Waits.Flow(id, Label.ofClient(application) + "/" + Label.ofActor(of.name, Map.of()), of.standing)));
+        List<WaitRecord.Flow> flows = new ArrayList<>();
+        known.forEach((id, of) -> flows.add(new WaitRecord.Flow(
+                id, Label.ofClient(application) + "/" + Label.ofActor(of.name, Map.of()), of.standing)));
         return flows;
     }
 }
