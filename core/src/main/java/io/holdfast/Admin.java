@@ -122,34 +122,47 @@ public final class Admin {
         long begin = client.kit.nanoTime();
         Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
         boolean drop = waiters == Waiters.DROP;
-        RevokeReply reply = revoke(keys, token, drop);
+        boolean several = kind.isLine();
+        RevokeReply reply = revoke(keys, several, token, drop);
         RevokeReply first = reply;
         int dropped = reply.dropped();
-        boolean all = kind.isLine() && token == 0; // while there is more to end, nobody is granted it
+        boolean all = several && token == 0; // while there is more to end, nobody is granted it
         for (int round = 0; (drop || all) && reply.state().more() && round < MOST_ROUNDS; round++) {
             // The hold that this call has ended is gone; one that began meanwhile is not meant.
             reply = revoke(
-                    keys, all ? 0 : Math.max(1, first.held().map(Holder::token).orElse(1L)), drop);
+                    keys,
+                    several,
+                    all ? 0 : Math.max(1, first.held().map(Holder::token).orElse(1L)),
+                    drop);
             dropped += reply.dropped();
         }
+        return told(
+                keys, first.held().map(Holder::owner).orElse(""), begin, first.word(), first.held(), dropped, reply);
+    }
+
+    /** @param last what the server answered at the end */
+    private Revocation told(
+            Keys keys,
+            String owner,
+            long begin,
+            RevokeWord word,
+            Optional<Holder> held,
+            int dropped,
+            RevokeReply last) {
         Revocation result = new Revocation(
-                name,
+                keys.name(),
                 keys.hold(),
                 keys.queue(),
-                switch (first.word()) {
+                switch (word) {
                     case RELEASED -> Revocation.Outcome.RELEASED;
                     case NOTHING -> Revocation.Outcome.NOTHING_TO_RELEASE;
                     case OTHER -> Revocation.Outcome.LEFT_ALONE;
                 },
-                first.held(),
+                held,
                 dropped,
-                reply.state().holder(),
+                last.state().holder(),
                 Duration.ofNanos(client.kit.nanoTime() - begin));
-        tell(
-                name,
-                keys.hold(),
-                first.held().map(Holder::owner).orElse(""),
-                subject -> new LockEvent.Revoked(subject, result));
+        tell(keys.name(), keys.hold(), owner, subject -> new LockEvent.Revoked(subject, result));
         return result;
     }
 
@@ -160,25 +173,12 @@ public final class Admin {
      * @param holder as a listing reports it; nothing is done if it has nothing any more
      */
     public Revocation release(String name, Holder holder) {
-        if (!kind.isLine()) {
-            return release(name, holder.token(), Waiters.HAND_OFF);
-        }
         long begin = client.kit.nanoTime();
         Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
         RevokeReply reply =
                 revoke(keys, callback -> client.server.steeringScripts.revoke(keys, holder, false, REFUSED, callback));
-        boolean ended = reply.word() == RevokeWord.RELEASED;
-        Revocation result = new Revocation(
-                name,
-                keys.hold(),
-                keys.queue(),
-                ended ? Revocation.Outcome.RELEASED : Revocation.Outcome.NOTHING_TO_RELEASE,
-                ended ? Optional.of(holder) : Optional.empty(),
-                0,
-                reply.state().holder(),
-                Duration.ofNanos(client.kit.nanoTime() - begin));
-        tell(name, keys.hold(), holder.owner(), subject -> new LockEvent.Revoked(subject, result));
-        return result;
+        Optional<Holder> ended = reply.word() == RevokeWord.RELEASED ? Optional.of(holder) : Optional.empty();
+        return told(keys, holder.owner(), begin, reply.word(), reply.held().or(() -> ended), 0, reply);
     }
 
     /**
@@ -194,21 +194,12 @@ public final class Admin {
         RevokeReply reply =
                 revoke(keys, callback -> client.server.steeringScripts.drop(keys, waiter, REFUSED, callback));
         Optional<Holder> held = reply.state().holder();
-        Revocation result = new Revocation(
-                name,
-                keys.hold(),
-                keys.queue(),
-                held.isPresent() ? Revocation.Outcome.LEFT_ALONE : Revocation.Outcome.NOTHING_TO_RELEASE,
-                held,
-                reply.dropped(),
-                held,
-                Duration.ofNanos(client.kit.nanoTime() - begin));
-        tell(name, keys.hold(), waiter.owner(), subject -> new LockEvent.Revoked(subject, result));
-        return result;
+        RevokeWord word = held.isPresent() ? RevokeWord.OTHER : RevokeWord.NOTHING;
+        return told(keys, waiter.owner(), begin, word, held, reply.dropped(), reply);
     }
 
-    private RevokeReply revoke(Keys keys, long token, boolean drop) {
-        if (keys.kind().isLine() && token != 0) {
+    private RevokeReply revoke(Keys keys, boolean several, long token, boolean drop) {
+        if (several && token != 0) {
             RevokeReply each = revokeEach(keys, token, drop);
             return drop && each.word() != RevokeWord.RELEASED ? dropBeside(keys, each) : each;
         }
@@ -296,22 +287,11 @@ public final class Admin {
             for (LockInfo.Share share : info.shares()) {
                 Holder holder = share.holder();
                 if (!holder.resting() && whose.test(holder)) {
-                    released += releaseShare(info.name(), holder) ? 1 : 0;
+                    released += release(info.name(), holder).outcome() == Revocation.Outcome.RELEASED ? 1 : 0;
                 }
             }
         }
         return told(new Total(released, 0, Duration.ofNanos(client.kit.nanoTime() - begin)));
-    }
-
-    /** Releases what one holder has of a lock, and not what others have beside it. */
-    private boolean releaseShare(String name, Holder holder) {
-        if (!kind.isLine()) {
-            return release(name, holder.token(), Waiters.HAND_OFF).outcome() == Revocation.Outcome.RELEASED;
-        }
-        Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
-        RevokeReply reply =
-                revoke(keys, callback -> client.server.steeringScripts.revoke(keys, holder, false, REFUSED, callback));
-        return reply.word() == RevokeWord.RELEASED;
     }
 
     private Total told(Total total) {

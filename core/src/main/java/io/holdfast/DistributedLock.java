@@ -58,6 +58,7 @@ public final class DistributedLock extends Acquirable<Lease> {
     final Asked what;
     private final LockOptions options;
     private final @Nullable String actor;
+    private final boolean shared; // whether several may hold it
 
     DistributedLock(Engine engine, Keys keys, LockOptions options, @Nullable String actor) {
         this(engine, keys, Asked.ALONE, options, actor);
@@ -66,7 +67,8 @@ public final class DistributedLock extends Acquirable<Lease> {
     /** @param what is asked for of it */
     DistributedLock(Engine engine, Keys keys, Asked what, LockOptions options, @Nullable String actor) {
         engine.accept(options);
-        if (keys.kind().isLine()) {
+        this.shared = keys.kind().isLine();
+        if (shared) {
             acceptShared(what, options);
         }
         this.engine = engine;
@@ -269,14 +271,7 @@ public final class DistributedLock extends Acquirable<Lease> {
 
     /** What this lock demands for whoever calls, and perhaps blocks until it is answered. */
     Demand demand(Wait wait, boolean scoped, boolean blocks) {
-        return Demand.of(
-                keys,
-                what,
-                options,
-                keys.kind().isLine() ? refuseUntilStuck("wait", wait) : wait,
-                scoped,
-                actor,
-                blocks);
+        return Demand.of(keys, what, options, shared ? refuseUntilStuck("wait", wait) : wait, scoped, actor, blocks);
     }
 
     /** Waits without heeding interrupts, which stay set. */

@@ -6,6 +6,7 @@ import io.holdfast.internal.wire.Answers;
 import io.holdfast.internal.wire.Batches;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Keys.Kind;
+import io.holdfast.internal.wire.LockScripts;
 import io.holdfast.internal.wire.Require;
 import io.holdfast.internal.wire.Server;
 import io.holdfast.spi.Command;
@@ -447,7 +448,7 @@ public final class Inspector {
     private Stream<LockInfo> infosOf(List<Keys> locks, int mostWaiters, Predicate<Keys> mayWait) {
         Map<Boolean, List<Keys>> byLength = locks.stream()
                 .collect(Collectors.partitioningBy(
-                        lock -> lock.kind().isLine() || (mostWaiters > 0 && mayWait.test(lock))));
+                        lock -> client.server.scripts(lock).listed(mayWait.test(lock) ? mostWaiters : 0) > 0));
         return Stream.of(false, true)
                 .flatMap(
                         isLong -> batches(Objects.requireNonNull(byLength.get(isLong)), isLong ? BATCH_OF_LONG : BATCH))
@@ -503,29 +504,24 @@ public final class Inspector {
                 false);
     }
 
-    /** What one script tells of: locks of one partition, of which several can hold either each or none. */
-    private record Batch(int partition, boolean lines) {}
+    /** What one script tells of: locks of one partition, kept in one way. */
+    private record Batch(int partition, LockScripts scripts) {}
 
     private List<LockInfo> infos(Collection<Keys> locks, int mostWaiters) {
         Map<Batch, List<Keys>> batches = new LinkedHashMap<>();
         for (Keys lock : locks) {
             batches.computeIfAbsent(
-                            new Batch(
-                                    client.server.driver.partition(lock.hold()),
-                                    lock.kind().isLine()),
+                            new Batch(client.server.driver.partition(lock.hold()), client.server.scripts(lock)),
                             batch -> new ArrayList<>())
                     .add(lock);
         }
-        // Where several may hold a lock, they are listed as its waiters are.
         return Answers.await(
                 client.server,
                 callback -> Batches.askAlone(
                         List.copyOf(batches.entrySet()),
                         (one, answer) -> client.server.steeringScripts.info(
                                 one.get(0).getValue(),
-                                one.get(0).getKey().lines()
-                                        ? Math.max(mostWaiters, Server.WAITERS_LISTED)
-                                        : mostWaiters,
+                                one.get(0).getKey().scripts().listed(mostWaiters),
                                 answer),
                         callback));
     }

@@ -225,6 +225,11 @@ public final class ExclusiveScripts implements LockScripts {
     }
 
     @Override
+    public int listed(int mostWaiters) {
+        return mostWaiters;
+    }
+
+    @Override
     public void info(
             List<Keys> locks,
             int mostWaiters,

@@ -240,6 +240,13 @@ public interface LockScripts {
             long sentNanos,
             BiConsumer<@Nullable List<RefreshReply>, @Nullable DriverException> callback);
 
+    /**
+     * How many waiters a list of locks asks for, so that it tells all holders too.
+     *
+     * @param mostWaiters how many the list is to tell
+     */
+    int listed(int mostWaiters);
+
     /** Holders and waiters of some locks of one partition, in their order. */
     void info(
             List<Keys> locks,

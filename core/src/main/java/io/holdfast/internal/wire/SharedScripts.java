@@ -283,6 +283,12 @@ public final class SharedScripts implements LockScripts {
                 callback);
     }
 
+    /** Holders are listed as waiters are. */
+    @Override
+    public int listed(int mostWaiters) {
+        return Math.max(mostWaiters, Server.WAITERS_LISTED);
+    }
+
     @Override
     public void info(
             List<Keys> lines, int most, BiConsumer<@Nullable List<LockInfo>, @Nullable DriverException> callback) {
