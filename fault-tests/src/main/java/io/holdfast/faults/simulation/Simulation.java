@@ -19,8 +19,17 @@ import picocli.CommandLine.ParameterException;
 
 /** Runs plans in virtual time, and tells what the checks have found: the command, and what tests call. */
 @Command(
-        name = "simulation",
+        name = "fault-tests/run simulate",
         description = "Runs the engine and its scripts in virtual time, under faults that follow from a seed.",
+        footer = {
+            "",
+            "Examples:",
+            "  fault-tests/run simulate --seeds 1..200                  what the build tries first",
+            "  fault-tests/run simulate --plan quorum --minutes 10      seeds that nothing has tried yet",
+            "  fault-tests/run simulate --plan inside --replay 503      one seed, with its plan and its trace",
+            "",
+            "Exit status: 0 if nothing was found, 1 if something was, 64 if the arguments are invalid."
+        },
         mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class Simulation implements Callable<Integer> {
@@ -222,7 +231,7 @@ public final class Simulation implements Callable<Integer> {
         return text.append(describe(least))
                 .append("\nfirst found: ")
                 .append(finding)
-                .append("\nreplay: --plan ")
+                .append("\nreplay: fault-tests/run simulate --plan ")
                 .append(whole.name())
                 .append(" --replay ")
                 .append(whole.seed())
