@@ -1,6 +1,6 @@
 package io.holdfast;
 
-import io.holdfast.internal.lease.Holding;
+import io.holdfast.internal.lease.Hold;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -20,9 +20,9 @@ final class BodyLimit {
     private final @Nullable BodyLimit outer;
     private final Runnable remove;
 
-    private BodyLimit(Holding hold, Duration before, @Nullable BodyLimit outer) {
+    private BodyLimit(Hold hold, Duration before, @Nullable BodyLimit outer) {
         this.outer = outer;
-        this.remove = hold.beforeEnding(possible(hold.options(), before), this::interrupt);
+        this.remove = hold.beforeEnding(possible(hold.options, before), this::interrupt);
     }
 
     /** A hold that was entered again is renewed as its own options say, which may never leave as much as the inner ones ask for. */
@@ -47,7 +47,7 @@ final class BodyLimit {
             return work.apply(lease);
         } catch (Throwable e) {
             if (e instanceof InterruptedException cause && limit.end(true)) {
-                throw new LeaseEndingException(lease.name(), lease.token(), lease.hold.lossReason(), cause);
+                throw new LeaseEndingException(lease.name(), lease.token(), lease.handle.own.lossReason(), cause);
             }
             throw e;
         } finally {

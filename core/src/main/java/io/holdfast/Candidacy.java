@@ -236,7 +236,7 @@ public final class Candidacy implements AutoCloseable {
     // ---- elected
 
     private void elected(Leadership leadership, boolean begins) {
-        leadership.lease().hold.onLoss(reason -> lost(leadership, reason));
+        leadership.lease().handle.own.onLoss(reason -> lost(leadership, reason));
         if (begins) {
             begin(leadership);
         } else {

@@ -92,10 +92,8 @@ public final class DistributedReadWriteLock {
      */
     public CompletableFuture<Lease> downgradeAsync(Lease writing) {
         Require.given("writing", writing);
-        if (!(writing.hold instanceof Hold hold)
-                || !hold.keys().equals(keys)
-                || writing.mode() != LockMode.EXCLUSIVE
-                || hold.kit != client.kit) {
+        Hold hold = writing.hold;
+        if (!hold.keys().equals(keys) || writing.mode() != LockMode.EXCLUSIVE || hold.kit != client.kit) {
             throw new IllegalArgumentException("writing is " + writing + ", must be a lease for writing of "
                     + Shown.lock(name()) + " and this client");
         }

@@ -1,7 +1,6 @@
 package io.holdfast;
 
 import io.holdfast.internal.lease.Engine;
-import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.queue.Downgrade;
 import io.holdfast.internal.queue.LocalLines;
@@ -173,12 +172,12 @@ final class JavaLock implements Lock {
         // With other leases in it, which are not of these views, the hold stays the writer's: they would end.
         if (reads == null
                 || reads.lease.hold != writing.hold
-                || !(writing.hold instanceof Hold hold && hold.hasEntries(2))
+                || !writing.hold.hasEntries(2)
                 || !(lock.engine instanceof Client client)) {
             return false;
         }
         // Not by way of the client's executor: its only thread may be the one that unlocks.
-        reads.lease = new Lease(Lease.join(new Downgrade(client.queue, hold).begin()));
+        reads.lease = new Lease(Lease.join(new Downgrade(client.queue, writing.hold).begin()));
         return true;
     }
 

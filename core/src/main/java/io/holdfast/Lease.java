@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Holding;
 import io.holdfast.internal.lease.StackRoom;
 import io.holdfast.internal.wire.OwnerIds;
@@ -40,12 +41,14 @@ import org.jspecify.annotations.Nullable;
  * expires at the end of its lease duration (TTL).
  */
 public final class Lease implements AutoCloseable {
-    final Holding hold;
+    final Hold hold;
     final Handle handle;
+    private final Holding own;
 
     Lease(Handle handle) {
         this.handle = handle.used();
         this.hold = handle.hold;
+        this.own = handle.own;
     }
 
     /** The lock's name. */
@@ -60,7 +63,7 @@ public final class Lease implements AutoCloseable {
      * lower ones may be valid.
      */
     public long token() {
-        return hold.token();
+        return own.token();
     }
 
     /** What else may be held beside this lease. */
@@ -85,7 +88,7 @@ public final class Lease implements AutoCloseable {
 
     /** How long the lease is still held without a further renewal; zero if it is over. No I/O. */
     public Duration remaining() {
-        return handle.hasLeft() ? Duration.ZERO : hold.remaining();
+        return isValid() ? hold.remaining() : Duration.ZERO;
     }
 
     /**
@@ -94,7 +97,7 @@ public final class Lease implements AutoCloseable {
      * @throws LeaseLostException if it was lost or released
      */
     public void requireValid() {
-        if (!hold.isValid()) {
+        if (!own.isValid()) {
             throw lostException(null);
         }
     }
@@ -106,7 +109,7 @@ public final class Lease implements AutoCloseable {
      * @throws ServerUnreachableException if the server does not answer
      */
     public boolean isHeldOnServer() {
-        return hold.isHeldOnServer();
+        return own.isHeldOnServer();
     }
 
     /**
@@ -122,7 +125,7 @@ public final class Lease implements AutoCloseable {
      *     process for the end of the lease
      */
     public LeaseTicket ticket() {
-        return hold.ticket();
+        return own.ticket();
     }
 
     /**
@@ -130,7 +133,7 @@ public final class Lease implements AutoCloseable {
      * {@link #detach()}. That is no loss, and nothing is left to be done here. No I/O.
      */
     public boolean isHandedOver() {
-        return hold.isHandedOver();
+        return own.isHandedOver();
     }
 
     /**
@@ -139,7 +142,7 @@ public final class Lease implements AutoCloseable {
      * time and what has passed since by this client's clock. To be compared with times of the same server only. No I/O.
      */
     public Instant since() {
-        return hold.since();
+        return own.since();
     }
 
     /**
@@ -152,12 +155,12 @@ public final class Lease implements AutoCloseable {
 
     /** How long it took to obtain the lease, from the call. */
     public Duration waited() {
-        return hold.waited();
+        return own.waited();
     }
 
     /** The queue position when the request was queued, 1 for the next waiter; 0 if the lock was free. */
     public int initialPosition() {
-        return hold.initialPosition();
+        return own.initialPosition();
     }
 
     /** How many replicas had confirmed the grant when the lease was handed out; 0 if they were not asked. */
@@ -219,7 +222,7 @@ public final class Lease implements AutoCloseable {
         if (handle.hasLeft()) {
             return CompletableFuture.failedFuture(lostException(null));
         }
-        return told(hold.extend(atLeast));
+        return told(own.extend(atLeast));
     }
 
     private CompletableFuture<Void> told(CompletableFuture<Boolean> asked) {
@@ -252,7 +255,7 @@ public final class Lease implements AutoCloseable {
     }
 
     CompletableFuture<Void> detached() {
-        return handle.hasLeft() ? CompletableFuture.failedFuture(lostException(null)) : told(hold.detach());
+        return handle.hasLeft() ? CompletableFuture.failedFuture(lostException(null)) : told(own.detach());
     }
 
     /**

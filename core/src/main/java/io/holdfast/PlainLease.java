@@ -1,8 +1,8 @@
 package io.holdfast;
 
 import io.holdfast.internal.lease.Handle;
-import io.holdfast.internal.lease.Holding;
-import io.holdfast.internal.lease.PlainHolding;
+import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.polled.PlainGrant;
 import io.holdfast.internal.wire.Require;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,13 +23,13 @@ import java.util.concurrent.CompletionStage;
  */
 public final class PlainLease implements AutoCloseable {
     final Handle handle;
-    private final Holding hold;
-    private final PlainHolding plain;
+    private final Hold hold;
+    private final PlainGrant plain;
 
-    PlainLease(Handle handle, PlainHolding plain) {
+    PlainLease(Handle handle) {
         this.handle = handle;
         this.hold = handle.hold;
-        this.plain = plain;
+        this.plain = (PlainGrant) hold.grant;
     }
 
     /** The key. */

@@ -2,8 +2,6 @@ package io.holdfast;
 
 import io.holdfast.internal.lease.Entry;
 import io.holdfast.internal.lease.Handle;
-import io.holdfast.internal.lease.Hold;
-import io.holdfast.internal.lease.PlainHolding;
 import io.holdfast.internal.polled.PlainLocks;
 import io.holdfast.internal.polled.PolledRequest;
 import io.holdfast.internal.queue.Client;
@@ -118,7 +116,7 @@ public final class PlainLock extends Acquirable<PlainLease> {
     }
 
     private static PlainLease lease(Handle handle) {
-        return new PlainLease(handle, (PlainHolding) ((Hold) handle.hold).grant);
+        return new PlainLease(handle);
     }
 
     @Override

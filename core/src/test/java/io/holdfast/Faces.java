@@ -1,7 +1,7 @@
 package io.holdfast;
 
 import io.holdfast.internal.lease.Handle;
-import io.holdfast.internal.lease.Holding;
+import io.holdfast.internal.lease.Hold;
 
 /** What tests in other packages of core need of public types, and no user does. */
 public final class Faces {
@@ -13,7 +13,7 @@ public final class Faces {
     }
 
     /** What stands behind a lease. */
-    public static Holding holding(Lease lease) {
+    public static Hold hold(Lease lease) {
         return lease.hold;
     }
 }

@@ -114,7 +114,7 @@ final class BodyLimitEngineTest extends EngineFixture {
                 List<Runnable> removals = new ArrayList<>();
                 for (int i = 0; i < 3; i++) {
                     int number = i;
-                    removals.add(Faces.holding(lease).beforeEnding(seconds(3 - i), () -> done.add(number)));
+                    removals.add(Faces.hold(lease).beforeEnding(seconds(3 - i), () -> done.add(number)));
                 }
                 List<Integer> expected = new ArrayList<>(List.of(0, 1, 2));
                 for (Integer number : order.subList(0, taken)) {

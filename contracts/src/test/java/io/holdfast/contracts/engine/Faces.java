@@ -4,6 +4,8 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.internal.lease.Engine;
+import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Holding;
 import io.holdfast.internal.wire.Keys;
 import java.lang.reflect.Constructor;
@@ -14,12 +16,21 @@ import org.jspecify.annotations.Nullable;
 final class Faces {
     private Faces() {}
 
-    /** What stands behind a lease. */
+    /** What a lease has of its hold. */
     static Holding holding(Lease lease) {
+        return handle(lease).own;
+    }
+
+    /** The hold behind a lease. */
+    static Hold hold(Lease lease) {
+        return handle(lease).hold;
+    }
+
+    private static Handle handle(Lease lease) {
         try {
-            Field field = Lease.class.getDeclaredField("hold");
+            Field field = Lease.class.getDeclaredField("handle");
             field.setAccessible(true);
-            return (Holding) field.get(lease);
+            return (Handle) field.get(lease);
         } catch (ReflectiveOperationException e) {
             throw new LinkageError(e.getMessage(), e);
         }

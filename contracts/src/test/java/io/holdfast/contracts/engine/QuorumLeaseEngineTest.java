@@ -127,7 +127,7 @@ final class QuorumLeaseEngineTest extends QuorumFixture {
     @Test
     void extend_noNodeStandsBehindItAnyMore_isRefusedAtOnce() {
         Lease lease = lease("a");
-        Hold hold = (Hold) Faces.holding(lease);
+        Hold hold = Faces.hold(lease);
         time.advance(TERM.dividedBy(3));
         nodes.forEach(node -> node.next("renew").answer(node.renewed(0)));
         assertFalse(done(hold.grant.extend(TERM)));

@@ -22,14 +22,18 @@ public final class Handle implements Entry<ReleaseResult> {
     private static final AtomicReferenceFieldUpdater<Handle, @Nullable Listener> LISTENER =
             AtomicReferenceFieldUpdater.newUpdater(Handle.class, Listener.class, "listener");
 
-    public final Holding hold;
+    public final Hold hold;
+    /** What its lease has of the hold. */
+    public final Holding own;
+
     private final AtomicBoolean left = new AtomicBoolean();
     private volatile boolean used;
     private final AtomicBoolean leftInTime = new AtomicBoolean(); // it was not lost before
     private volatile @Nullable Listener listener; // the last; null until there is one
 
-    public Handle(Holding hold) {
+    public Handle(Hold hold, Holding own) {
         this.hold = hold;
+        this.own = own;
     }
 
     /** Its caller has it from now on. Returns it. */
@@ -73,7 +77,7 @@ public final class Handle implements Entry<ReleaseResult> {
         CompletableFuture<LossReason> told = new CompletableFuture<>();
         AtomicBoolean ended =
                 leftInTime; // and not this: the hold would keep its handle, and a forgotten lease for ever
-        Once.after(hold.lost(), (reason, failure) -> {
+        Once.after(own.lost(), (reason, failure) -> {
             if (!ended.get()) {
                 told.complete(reason);
             }
@@ -83,12 +87,12 @@ public final class Handle implements Entry<ReleaseResult> {
 
     @Override
     public boolean isValid() {
-        return !left.get() && hold.isValid();
+        return !left.get() && own.isValid();
     }
 
     @Override
     public LeaseLostException lostException(@Nullable Object result) {
-        return new LeaseLostException(hold.keys().name(), hold.token(), hold.lossReason(), hold.isHandedOver(), result);
+        return new LeaseLostException(hold.keys().name(), own.token(), own.lossReason(), own.isHandedOver(), result);
     }
 
     @Override
@@ -104,8 +108,8 @@ public final class Handle implements Entry<ReleaseResult> {
         }
         try {
             removeListeners();
-            CompletableFuture<ReleaseResult> answer = hold.leave(rest);
-            leftInTime.set(hold.lossReason() == null);
+            CompletableFuture<ReleaseResult> answer = own.leave(rest);
+            leftInTime.set(own.lossReason() == null);
             return answer;
         } catch (RuntimeException | Error e) {
             left.set(false); // so that it can be tried again; if it was not, the lease is over, and counts as forgotten

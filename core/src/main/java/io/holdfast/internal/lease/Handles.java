@@ -9,17 +9,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where the leases of one hold are: with callers, whose handles are known weakly, or with a tenant, which has several of them one after
  * the other. A hold was forgotten if no code can reach any of its handles. Any thread.
+ *
+ * @param <H> a handle, which refers to its hold
  */
-final class Handles {
-    private final List<WeakReference<Handle>> known = new CopyOnWriteArrayList<>();
-    private volatile @Nullable WeakReference<Handle> first;
+final class Handles<H> {
+    private final List<WeakReference<H>> known = new CopyOnWriteArrayList<>();
+    private volatile @Nullable WeakReference<H> first;
     private volatile @Nullable Tenant tenant;
 
     private volatile boolean renewalOver; // of a tenant's present lease
 
     /** One more; whoever cannot be reached any more is forgotten. */
-    Handle add(Handle handle) {
-        WeakReference<Handle> seen = new WeakReference<>(handle);
+    H add(H handle) {
+        WeakReference<H> seen = new WeakReference<>(handle);
         if (first == null) {
             first = seen; // made before anybody else can enter
         } else {
@@ -31,8 +33,8 @@ final class Handles {
 
     /** The first of all; null if nobody can reach it any more. */
     @Nullable
-    Handle first() {
-        WeakReference<Handle> seen = first;
+    H first() {
+        WeakReference<H> seen = first;
         return seen == null ? null : seen.get();
     }
 
@@ -83,7 +85,7 @@ final class Handles {
         if (known.isEmpty()) {
             return false;
         }
-        for (WeakReference<Handle> seen : known) {
+        for (WeakReference<H> seen : known) {
             if (seen.get() != null) {
                 return false;
             }

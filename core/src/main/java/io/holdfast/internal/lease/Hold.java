@@ -52,7 +52,7 @@ public final class Hold extends Buckets.Item implements Holding {
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
     private final Warnings warnings;
     private volatile boolean detached;
-    private final Handles handles = new Handles();
+    private final Handles<Handle> handles = new Handles<>();
     private volatile @Nullable Endings endings; // null until there is one
     /** For how many reasons no caller has its lease yet: a quarantine, or a set that is not complete. Meanwhile it is renewed. */
     private volatile int heldBack;
@@ -75,12 +75,11 @@ public final class Hold extends Buckets.Item implements Holding {
 
     // ---- what it tells
 
-    @Override
     public Keys keys() {
         return origin.demand.keys();
     }
 
-    @Override
+    /** The whole owner id. */
     public String owner() {
         return grant.owner();
     }
@@ -90,12 +89,7 @@ public final class Hold extends Buckets.Item implements Holding {
         return grant.token();
     }
 
-    @Override
-    public LockOptions options() {
-        return options;
-    }
-
-    @Override
+    /** What of the lock it has. */
     public Asked what() {
         return origin.demand.what();
     }
@@ -110,7 +104,7 @@ public final class Hold extends Buckets.Item implements Holding {
         return grant.since();
     }
 
-    @Override
+    /** The stuck holder whom its request took the lock from. */
     public Optional<Holder> takenOverFrom() {
         return grant.takenOverFrom();
     }
@@ -130,22 +124,20 @@ public final class Hold extends Buckets.Item implements Holding {
         return origin.firstPlace;
     }
 
-    @Override
     public int attempts() {
         return origin.asked.get();
     }
 
-    @Override
     public List<NodeFailure> nodeFailures() {
         return grant.nodeFailures();
     }
 
-    @Override
+    /** How many replicas had the grant before it was handed out. */
     public int replicas() {
         return grant.replicas();
     }
 
-    @Override
+    /** Where stages complete. */
     public Executor executor() {
         return kit.executor();
     }
@@ -191,7 +183,7 @@ public final class Hold extends Buckets.Item implements Holding {
 
     /** A further handle. The hold itself knows it only weakly, to notice when it is forgotten. */
     public Handle newHandle() {
-        return handles.add(new Handle(this));
+        return handles.add(new Handle(this, this));
     }
 
     /** The handle that its request has obtained; null if nobody can reach it any more. */
@@ -210,12 +202,20 @@ public final class Hold extends Buckets.Item implements Holding {
         return state.entries() == count;
     }
 
-    @Override
+    /**
+     * Refuses to let the lock rest after its release.
+     *
+     * @throws UnsupportedOperationException with the reason, if it cannot
+     */
     public void acceptRest() {
         grant.acceptRest();
     }
 
-    @Override
+    /**
+     * A caller has a lease of it from now on. What no caller has had leaves no rest: nothing was done under it.
+     *
+     * @param change 1; or -1 if the caller turns out to have gone before
+     */
     public void used(int change) {
         rest.used(change);
     }
@@ -231,7 +231,11 @@ public final class Hold extends Buckets.Item implements Holding {
         handles.lend(to);
     }
 
-    @Override
+    /**
+     * Does something of the library's own, once, so long before the deadline; at the latest when the hold is lost.
+     *
+     * @return takes that back
+     */
     public Runnable beforeEnding(Duration before, Runnable action) {
         ENDINGS.compareAndSet(this, null, new Endings());
         Endings present = Objects.requireNonNull(endings);
@@ -273,14 +277,13 @@ public final class Hold extends Buckets.Item implements Holding {
         return active();
     }
 
-    @Override
     public Duration remaining() {
         long now = kit.nanoTime();
         endIfPassed(now);
         return state.remaining(now);
     }
 
-    @Override
+    /** As {@link #remaining}, but ends nothing: a deadline that has passed is left to the timer. */
     public Duration peek() {
         return state.remaining(kit.nanoTime());
     }
@@ -518,7 +521,6 @@ public final class Hold extends Buckets.Item implements Holding {
         beforeEnding(Duration.ZERO, () -> Optional.ofNullable(lossReason()).ifPresent(action));
     }
 
-    @Override
     public Runnable onWarning(Consumer<Duration> listener) {
         return warnings.add(listener);
     }

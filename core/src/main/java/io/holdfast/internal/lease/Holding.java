@@ -1,61 +1,32 @@
 package io.holdfast.internal.lease;
 
-import io.holdfast.Holder;
 import io.holdfast.LeaseTicket;
-import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
-import io.holdfast.NodeFailure;
 import io.holdfast.ReleaseResult;
-import io.holdfast.internal.wire.Asked;
-import io.holdfast.internal.wire.Keys;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The state behind a {@code Lease}: a hold of its own ({@link Hold}), or one that leases of its client share ({@code LocalHold}). */
+/**
+ * What one lease has of its {@link Hold}: the whole of it, as the hold itself, or a part of its time ({@code LocalHold}). All else
+ * that a lease tells is the hold's.
+ */
 public interface Holding {
-    Keys keys();
-
-    /** The whole owner id. */
-    String owner();
-
     long token();
 
-    LockOptions options();
-
-    /** What of the lock it has. */
-    default Asked what() {
-        return Asked.ALONE;
-    }
-
     boolean isValid();
-
-    Duration remaining();
-
-    /** As {@link #remaining}, but ends nothing: a deadline that has passed is left to the timer. */
-    Duration peek();
 
     /** Why it was lost; null while active and after any other end. */
     @Nullable
     LossReason lossReason();
 
     /** Whether it has ended because another process goes on with it. */
-    default boolean isHandedOver() {
-        return false;
-    }
+    boolean isHandedOver();
 
     /** When it was granted, by the server's clock. */
     Instant since();
-
-    /** The stuck holder whom its request took the lock from. */
-    default Optional<Holder> takenOverFrom() {
-        return Optional.empty();
-    }
 
     /** Blocks for the answers. */
     boolean isHeldOnServer();
@@ -71,11 +42,7 @@ public interface Holding {
 
     int initialPosition();
 
-    int attempts();
-
     CompletableFuture<LossReason> lost();
-
-    Runnable onWarning(Consumer<Duration> listener);
 
     /**
      * Does something of the library's own when it is lost, on the thread that learns of it: no code of the user's can hold that up.
@@ -99,18 +66,12 @@ public interface Holding {
     CompletableFuture<Boolean> detach();
 
     /**
-     * Refuses to let the lock rest after its release.
+     * Its lease is to be handed out. One that is not renewed is good for its whole term from then on, and any for as long as its
+     * options ask for.
      *
-     * @throws UnsupportedOperationException with the reason, if it cannot
+     * @return whether it holds; fails with an exception of the library
      */
-    default void acceptRest() {}
-
-    /**
-     * A caller has a lease of it from now on. What no caller has had leaves no rest: nothing was done under it.
-     *
-     * @param change 1; or -1 if the caller turns out to have gone before
-     */
-    void used(int change);
+    CompletableFuture<Boolean> handOut();
 
     /**
      * Leaves once; the last one releases.
@@ -123,29 +84,4 @@ public interface Holding {
     default CompletableFuture<ReleaseResult> leave() {
         return leave(Duration.ZERO);
     }
-
-    /**
-     * Does something of the library's own, once, so long before the deadline; at the latest when the hold is lost.
-     *
-     * @return takes that back
-     */
-    Runnable beforeEnding(Duration before, Runnable action);
-
-    /**
-     * Its lease is to be handed out. One that is not renewed is good for its whole term from then on, and any for as long as its
-     * options ask for.
-     *
-     * @return whether it holds; fails with an exception of the library
-     */
-    default CompletableFuture<Boolean> handOut() {
-        return CompletableFuture.completedFuture(isValid());
-    }
-
-    List<NodeFailure> nodeFailures();
-
-    /** How many replicas had the grant before it was handed out. */
-    int replicas();
-
-    /** Where stages complete. */
-    Executor executor();
 }

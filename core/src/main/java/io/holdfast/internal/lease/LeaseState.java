@@ -30,7 +30,7 @@ public final class LeaseState {
     public static final long NEVER = Long.MIN_VALUE;
 
     /** How a lease ends: lost if there is a reason. Each is itself and no other: whoever has set it can go on after an error. */
-    static final class End {
+    public static final class End {
         private static final End RELEASE = new End(false, null);
 
         private final boolean handedOver;
@@ -41,12 +41,12 @@ public final class LeaseState {
             this.reason = reason;
         }
 
-        static End lost(LossReason reason) {
+        public static End lost(LossReason reason) {
             return new End(false, reason);
         }
 
         /** It goes on as another, perhaps in another process. */
-        static End handedOver() {
+        public static End handedOver() {
             return new End(true, null);
         }
     }
@@ -58,7 +58,7 @@ public final class LeaseState {
      */
     private static volatile boolean released;
 
-    final long grantedNanos;
+    public final long grantedNanos;
     private final boolean renewed;
     private final @Nullable Duration longest;
     private final boolean endless;
@@ -68,7 +68,7 @@ public final class LeaseState {
     private volatile int entries = 1;
 
     /** @param longest how long it is renewed at most; null if for ever */
-    LeaseState(long deadline, long grantedNanos, boolean renewed, @Nullable Duration longest) {
+    public LeaseState(long deadline, long grantedNanos, boolean renewed, @Nullable Duration longest) {
         this.deadline = deadline;
         this.endless = deadline == NEVER;
         this.grantedNanos = grantedNanos;
@@ -77,19 +77,18 @@ public final class LeaseState {
         boolean unused = released; // read for its effect alone
     }
 
-    boolean active() {
+    public boolean active() {
         return end == null;
     }
 
     /** Why it was lost; null while active and after any other end. */
-    @Nullable
-    LossReason lossReason() {
+    public @Nullable LossReason lossReason() {
         End how = end;
         return how == null ? null : how.reason;
     }
 
     /** Ends it; whether it has ended by this, also if an earlier call with the same has done so. */
-    boolean endAs(End how) {
+    public boolean endAs(End how) {
         if (how.handedOver) {
             released = true;
         }
@@ -97,7 +96,7 @@ public final class LeaseState {
     }
 
     /** Whether this call has ended it. */
-    boolean release() {
+    public boolean release() {
         released = true;
         return END.compareAndSet(this, null, End.RELEASE);
     }
@@ -161,7 +160,7 @@ public final class LeaseState {
     }
 
     /** Whether it has lasted as long as it may be renewed. */
-    boolean overLongest(long now) {
+    public boolean overLongest(long now) {
         return longest != null && now - grantedNanos >= longest.toNanos();
     }
 

@@ -6,7 +6,6 @@ import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
 import io.holdfast.internal.lease.Grant;
 import io.holdfast.internal.lease.Hold;
-import io.holdfast.internal.lease.PlainHolding;
 import io.holdfast.internal.lease.Renewals;
 import io.holdfast.internal.polled.PlainLocks.Place;
 import io.holdfast.internal.wire.LockScripts.RenewEntry;
@@ -25,7 +24,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** A value at one key of the plain protocol. */
-final class PlainGrant implements Grant, PlainHolding {
+public final class PlainGrant implements Grant {
     /** The calls that renew plain holds of one partition. */
     private record Lane(PlainLocks plain, int partition) implements Renewals.Lane {
         @Override
@@ -91,7 +90,7 @@ final class PlainGrant implements Grant, PlainHolding {
         return ServerClock.instant(sinceMicros);
     }
 
-    @Override
+    /** The value of the holder from whom it was taken over; null if of none. */
     public @Nullable String replaced() {
         return replaced;
     }
@@ -101,7 +100,7 @@ final class PlainGrant implements Grant, PlainHolding {
         return check().join();
     }
 
-    @Override
+    /** Asks the server whether the key has the value; if not, the hold is lost. Fails with an exception of the library. */
     public CompletableFuture<Boolean> check() {
         CompletableFuture<Boolean> result = new CompletableFuture<>();
         if (!hold().isValid()) {

@@ -103,7 +103,7 @@ public final class Adoption {
             throw new HoldfastClosedException();
         }
         try {
-            request.begin(hold);
+            request.begin(grant);
             grant.handOut(handle, false); // it is told as an adoption
         } catch (RuntimeException | Error e) {
             var unused = handle.leave(); // no caller has it

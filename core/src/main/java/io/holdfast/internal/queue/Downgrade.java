@@ -111,7 +111,7 @@ public final class Downgrade {
             queue.kit.surely(() -> {
                 if (reading.outcome.endAs(hold)) {
                     writing.origin.recordOver("DOWNGRADED");
-                    reading.begin(hold);
+                    reading.begin(grant);
                     grant.handOut(handle, false);
                     result.complete(stage.thenApply(Attempt::orElseThrow));
                     writer.outcome.countEnd(queue.kit.since(writing.grantedNanos), false);

@@ -3,27 +3,22 @@ package io.holdfast.internal.queue;
 import io.holdfast.Holder;
 import io.holdfast.LeaseTicket;
 import io.holdfast.LockEvent;
-import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
-import io.holdfast.NodeFailure;
 import io.holdfast.ReleaseResult;
 import io.holdfast.internal.deadlock.BlockedFlows;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Holding;
-import io.holdfast.internal.lease.SharedHolding;
+import io.holdfast.internal.lease.LeaseState;
 import io.holdfast.internal.lease.Tenant;
-import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Label;
 import io.holdfast.internal.wire.OwnerIds;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -36,28 +31,14 @@ import org.jspecify.annotations.Nullable;
  * <p>The line lets go of a hold that is to live on without it, in another process or by itself: from then on the hold is this
  * lease's alone.
  */
-final class LocalHold implements Holding, SharedHolding, Tenant {
-    /** The lease is lost. Each is itself and no other: whoever has set it can go on after an error. */
-    private static final class Lost {
-        final LossReason reason;
-
-        Lost(LossReason reason) {
-            this.reason = reason;
-        }
-    }
-
+final class LocalHold implements Holding, Tenant {
     private static final WeakReference<Handle> NO_HANDLE = new WeakReference<>(null);
-    private static final Object RELEASED = new Object();
-    private static final Object HANDED_OVER = new Object();
 
     private final LocalLine line;
-    private final Hold hold;
+    private final Tenure tenure;
+    final Hold hold;
     private final LocalRequest request;
-    private final long grantedNanos;
-    private final @Nullable Duration longest;
-    /** RELEASED, HANDED_OVER, or what is {@link Lost}. */
-    private final AtomicReference<@Nullable Object> end = new AtomicReference<>();
-
+    private final LeaseState state; // of the hold's deadline it knows nothing
     private final AtomicReference<@Nullable CompletableFuture<LossReason>> lost = new AtomicReference<>();
     private final AtomicReference<@Nullable Consumer<LossReason>> onLoss = new AtomicReference<>();
     private volatile WeakReference<Handle> handle = NO_HANDLE;
@@ -66,12 +47,12 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     private volatile boolean alone; // written under the lock of the line
 
     /** @param grantedNanos when it is lent; the first one, for which the hold was asked, has it since the grant */
-    LocalHold(LocalLine line, Hold hold, LocalRequest request, long grantedNanos) {
+    LocalHold(LocalLine line, Tenure tenure, LocalRequest request, long grantedNanos) {
         this.line = line;
-        this.hold = hold;
+        this.tenure = tenure;
+        this.hold = tenure.hold;
         this.request = request;
-        this.grantedNanos = grantedNanos;
-        this.longest = request.demand.longest();
+        this.state = new LeaseState(LeaseState.NEVER, grantedNanos, true, request.demand.longest());
     }
 
     /**
@@ -79,18 +60,18 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
      * forgotten. Called before anybody can see it.
      */
     Runnable delivery() {
-        Handle made = new Handle(this);
+        Handle made = new Handle(hold, this);
         handle = new WeakReference<>(made);
         return () -> request.deliver(this, made);
     }
 
     /** What is left to be done if an error has kept it from its request, or its end from its line. */
     Runnable goOn() {
-        return end.get() != null
+        return hasEnded()
                 ? () -> line.released(this)
                 : () -> {
                     WeakReference<Handle> before = handle;
-                    Handle made = new Handle(this);
+                    Handle made = new Handle(hold, this);
                     if (!request.isAnswered()) {
                         handle = new WeakReference<>(made);
                         if (!request.hand(made)) {
@@ -111,12 +92,12 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     }
 
     boolean hasEnded() {
-        return end.get() != null;
+        return !state.active();
     }
 
     @Override
     public boolean overLongest() {
-        return longest != null && hold.kit.nanoTime() - grantedNanos >= longest.toNanos();
+        return state.overLongest(hold.kit.nanoTime());
     }
 
     /** Shows whose it is. */
@@ -137,17 +118,7 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
                 Math.max(token, hold.token()),
                 request.demand.actorName(),
                 request.demand.options().metadata(),
-                line.kit.since(grantedNanos));
-    }
-
-    @Override
-    public Keys keys() {
-        return hold.keys();
-    }
-
-    @Override
-    public String owner() {
-        return hold.owner();
+                held());
     }
 
     @Override
@@ -185,54 +156,35 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     }
 
     @Override
-    public LockOptions options() {
-        return request.demand.options();
-    }
-
-    @Override
     public boolean isValid() {
-        return end.get() == null && hold.isValid() && end.get() == null;
-    }
-
-    @Override
-    public Duration remaining() {
-        return end.get() == null ? hold.remaining() : Duration.ZERO;
-    }
-
-    @Override
-    public Duration peek() {
-        return end.get() == null ? hold.peek() : Duration.ZERO;
+        return state.active() && hold.isValid() && state.active();
     }
 
     @Override
     public @Nullable LossReason lossReason() {
-        Object how = end.get();
-        if (how instanceof Lost over) {
-            return over.reason;
-        }
-        return how == null ? hold.lossReason() : null;
+        return state.active() ? hold.lossReason() : state.lossReason();
     }
 
     @Override
     public boolean isHeldOnServer() {
-        return end.get() == null && hold.isHeldOnServer();
+        return state.active() && hold.isHeldOnServer();
     }
 
     @Override
     public Instant since() {
         // Its hold is older, and this client's clock tells by how much.
-        return hold.since().plusNanos(grantedNanos - hold.grantedNanos);
+        return hold.since().plusNanos(state.grantedNanos - hold.grantedNanos);
     }
 
     /** Of a lease that is over the hold may be another's by now, which nobody must take: its ticket opens nothing. */
     @Override
     public LeaseTicket ticket() {
         if (letGo()) {
-            Tenure.endsWith(hold, token());
+            tenure.grant.lastToken(token());
             return hold.ticket();
         }
         String open = OwnerIds.publicPart(hold.owner());
-        return new LeaseTicket(keys().name(), open, token(), token(), hold.options.leaseDuration());
+        return new LeaseTicket(hold.keys().name(), open, token(), token(), hold.options.leaseDuration());
     }
 
     @Override
@@ -242,7 +194,7 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
 
     @Override
     public Duration waited() {
-        return Duration.ofNanos(grantedNanos - request.outcome.startNanos);
+        return Duration.ofNanos(state.grantedNanos - request.outcome.startNanos);
     }
 
     /** In the line, if it stood there behind others; if it was asked for on its behalf, in the server's queue. */
@@ -253,21 +205,21 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     }
 
     @Override
-    public int attempts() {
-        return hold.attempts();
-    }
-
-    @Override
     public CompletableFuture<LossReason> lost() {
         CompletableFuture<LossReason> present = lost.get();
         if (present == null) {
             CompletableFuture<LossReason> made = new CompletableFuture<>();
             present = lost.compareAndSet(null, made) ? made : Objects.requireNonNull(lost.get());
-            if (end.get() instanceof Lost over) {
-                present.complete(over.reason);
+            LossReason reason = state.lossReason();
+            if (reason != null) {
+                present.complete(reason);
             }
         }
         return present;
+    }
+
+    private Duration held() {
+        return hold.kit.since(state.grantedNanos);
     }
 
     private void tell(Function<LockEvent.Subject, LockEvent> event) {
@@ -288,8 +240,8 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
 
     @Override
     public void handedOver() {
-        if (end.compareAndSet(null, HANDED_OVER)) {
-            Duration held = hold.kit.since(grantedNanos);
+        if (state.endAs(LeaseState.End.handedOver())) {
+            Duration held = held();
             request.outcome.countEnd(held, false);
             tell(subject -> new LockEvent.HandedOver(subject, token(), held));
         }
@@ -297,22 +249,26 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
 
     /** Its hold is lost. */
     void lose(LossReason reason) {
-        Lost how = new Lost(reason);
+        LeaseState.End how = LeaseState.End.lost(reason);
         hold.kit.surely(() -> {
-            if (end.compareAndSet(null, how) || end.get() == how) {
+            if (state.endAs(how)) {
                 lost(reason);
             }
         });
     }
 
     private void lost(LossReason reason) {
-        Duration held = hold.kit.since(grantedNanos);
+        Duration held = held();
         request.outcome.countEnd(held, true);
         tell(subject -> new LockEvent.Lost(subject, Math.max(token, hold.token()), held, reason));
         CompletableFuture<LossReason> told = lost.get();
         if (told != null) {
             hold.kit.execute(() -> told.complete(reason));
         }
+        tellLost(reason);
+    }
+
+    private void tellLost(LossReason reason) {
         Consumer<LossReason> action = onLoss.getAndSet(null);
         if (action != null) {
             action.accept(reason);
@@ -322,22 +278,15 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     @Override
     public void onLoss(Consumer<LossReason> action) {
         onLoss.updateAndGet(present -> present == null ? action : present.andThen(action));
-        if (end.get() instanceof Lost over) {
-            Consumer<LossReason> late = onLoss.getAndSet(null);
-            if (late != null) {
-                late.accept(over.reason);
-            }
+        LossReason reason = state.lossReason();
+        if (reason != null) {
+            tellLost(reason);
         }
     }
 
     @Override
-    public Runnable onWarning(Consumer<Duration> listener) {
-        return hold.onWarning(listener);
-    }
-
-    @Override
     public CompletableFuture<Boolean> extend(Duration atLeast) {
-        if (end.get() != null) {
+        if (hasEnded()) {
             return CompletableFuture.completedFuture(false);
         }
         if (!line.extending(this, atLeast)) {
@@ -363,7 +312,7 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
 
     @Override
     public CompletableFuture<Boolean> detach() {
-        if (end.get() != null && !alone) {
+        if (hasEnded() && !alone) {
             return CompletableFuture.completedFuture(false);
         }
         // It may be released before the answer comes: then the hold is the line's, or the next lease's.
@@ -371,20 +320,11 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     }
 
     @Override
-    public void acceptRest() {
-        hold.acceptRest();
-    }
-
-    @Override
     public CompletableFuture<Boolean> handOut() {
-        return remaining().compareTo(Demand.leastLeft(options())) > 0
+        Duration left = isValid() ? hold.remaining() : Duration.ZERO;
+        return left.compareTo(Demand.leastLeft(hold.options)) > 0
                 ? CompletableFuture.completedFuture(isValid())
-                : hold.prolong(options().leaseDuration());
-    }
-
-    @Override
-    public void used(int change) {
-        hold.used(change);
+                : hold.prolong(hold.options.leaseDuration());
     }
 
     @Override
@@ -392,17 +332,17 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
         if (!hold.isValid()) {
             loseWithHold(); // it is told on the executor, a moment later
         }
-        if (!end.compareAndSet(null, RELEASED)) {
+        if (!state.release()) {
             return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
         }
         CompletableFuture<ReleaseResult> shared;
         try {
-            request.outcome.countEnd(hold.kit.since(grantedNanos), false);
+            request.outcome.countEnd(held(), false);
             hold.rest.ask(resting, hold.kit.nanoTime()); // before the line looks whether the next one may have it
         } finally {
             shared = line.released(this);
         }
-        CompletableFuture<ReleaseResult> released = shared == null ? Tenure.release(hold, token()) : shared;
+        CompletableFuture<ReleaseResult> released = shared == null ? tenure.release(token()) : shared;
         if (!releaseTold && request.outcome.isHeard()) {
             return released.whenComplete((how, failure) -> tellReleased(how));
         }
@@ -413,36 +353,6 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     void tellReleased(ReleaseResult how) {
         releaseTold = true;
         tell(subject -> new LockEvent.Released(
-                subject,
-                Math.max(token, hold.token()),
-                hold.options.leaseDuration(),
-                waited(),
-                hold.kit.since(grantedNanos),
-                how));
-    }
-
-    @Override
-    public Runnable beforeEnding(Duration before, Runnable action) {
-        return hold.beforeEnding(before, action);
-    }
-
-    @Override
-    public Hold shared() {
-        return hold;
-    }
-
-    @Override
-    public List<NodeFailure> nodeFailures() {
-        return List.of();
-    }
-
-    @Override
-    public int replicas() {
-        return hold.replicas();
-    }
-
-    @Override
-    public Executor executor() {
-        return hold.executor();
+                subject, Math.max(token, hold.token()), hold.options.leaseDuration(), waited(), held(), how));
     }
 }

@@ -227,14 +227,14 @@ final class LocalLine extends Guarded implements Tenant {
                 return handle == null || mine ? () -> {} : handle::leave; // nobody waits for it any more
             }
             free();
-            return handle != null && handle.hold instanceof Hold obtained
-                    ? obtained(obtained)
-                    : refused(request, answer, failure);
+            QueueGrant grant = handle == null ? null : request.obtained;
+            return grant == null ? refused(request, answer, failure) : obtained(grant);
         });
     }
 
-    private Runnable obtained(Hold obtained) {
-        Tenure begun = new Tenure(obtained, options);
+    private Runnable obtained(QueueGrant grant) {
+        Tenure begun = new Tenure(grant, options);
+        Hold obtained = begun.hold;
         tenure = begun;
         state = State.KEPT;
         long now = kit.nanoTime();
@@ -245,7 +245,7 @@ final class LocalLine extends Guarded implements Tenant {
             given = lendToFirst(begun, obtained.grantedNanos);
         }
         // Where the client keeps the lock for nobody, a message is all by which it would hear of others in time.
-        if (begun.beganWithOthers()
+        if (!grant.kept
                 || recalledToken == obtained.token()
                 || (keeps() && (deaf || !lines.queue.mailboxes.listening(keys)))) {
             begun.turn.beginsClosed(waiting.size(), now);
@@ -293,7 +293,7 @@ final class LocalLine extends Guarded implements Tenant {
 
     /** Null if the request has ended meanwhile. */
     private @Nullable Runnable lendIfStillThere(Tenure present, LocalRequest request, long now) {
-        LocalHold lease = new LocalHold(this, present.hold, request, now);
+        LocalHold lease = new LocalHold(this, present, request, now);
         Runnable delivery = lease.delivery(); // has its only handle, before anybody can see that the line is lent
         if (!request.end(lease)) {
             return null;
@@ -404,7 +404,7 @@ final class LocalLine extends Guarded implements Tenant {
                 lease.tellReleased(result);
                 return CompletableFuture.completedFuture(result);
             }
-            return Tenure.release(over.hold, last);
+            return over.release(last);
         } finally {
             then.run(); // what goes back leaves first: what is asked for anew comes behind it
         }
@@ -454,7 +454,7 @@ final class LocalLine extends Guarded implements Tenant {
         long last = present.tokens.last();
         CompletableFuture<ReleaseResult> back = new CompletableFuture<>();
         goingBack = back;
-        return then(() -> Tenure.release(present.hold, last).thenAccept(how -> wentBack(back, how)), askIfWanted());
+        return then(() -> present.release(last).thenAccept(how -> wentBack(back, how)), askIfWanted());
     }
 
     private void wentBack(CompletableFuture<ReleaseResult> back, ReleaseResult result) {

@@ -256,13 +256,13 @@ final class LocalRequest implements Question<Handle> {
         tellQueued();
         outcome.countObtained(lease.waited(), lease.initialPosition());
         outcome.tell(
-                lease.owner(),
+                lease.hold.owner(),
                 subject -> new LockEvent.Obtained(
                         subject,
                         lease.token(),
                         demand.options().leaseDuration(),
                         lease.waited(),
-                        lease.attempts(),
+                        lease.hold.attempts(),
                         lease.initialPosition(),
                         false));
         hand(handle);

@@ -109,7 +109,7 @@ final class QueueGrant implements Grant {
         confirmAt = made.grantedNanos + Math.min(claimNanos / 3, CONFIRM_NANOS);
     }
 
-    private Hold hold() {
+    Hold hold() {
         return Objects.requireNonNull(hold);
     }
 

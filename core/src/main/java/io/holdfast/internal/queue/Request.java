@@ -75,6 +75,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
     /** What this client kept for nobody, and gives back for this request; null if nothing, or once it has been waited for. */
     private volatile @Nullable CompletableFuture<ReleaseResult> givenBack;
 
+    volatile @Nullable QueueGrant obtained; // what its hold stands on; null until that begins
     private volatile Revoked revoked = Revoked.NONE;
     private volatile @Nullable Runnable timer;
 
@@ -417,7 +418,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
                 if (outcome.endAs(hold)) {
                     cancelTimer();
                     queue.waitingRoom.settled(this);
-                    begin(hold);
+                    begin(grant);
                     grant.handOut(handle, true);
                 }
             });
@@ -432,12 +433,14 @@ public final class Request implements Question<Handle>, Assurance.Granted {
     }
 
     /** Its hold begins, as the actor's. */
-    void begin(Hold hold) {
+    void begin(QueueGrant grant) {
+        obtained = grant;
+        Hold hold = grant.hold();
         if (!isShared()) { // such a hold belongs to no actor: whoever has its lease at present is another
             queue.actors.begin(hold);
         }
         hold.begin();
-        if (revoked.is(hold.token(), ((QueueGrant) hold.grant).knownNanos)) {
+        if (revoked.is(hold.token(), grant.knownNanos)) {
             hold.lose(LossReason.REVOKED); // told since the grant was looked at
         }
         if (!queue.kit.isClosed() && queue.actors.anyReentrantPending()) {

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
  * by the lock of the line, but for what is sent, after the lock was given back.
  */
 final class Tenure {
+    final QueueGrant grant;
     final Hold hold;
     final Turn turn;
     final SharedTokens tokens;
@@ -20,14 +21,14 @@ final class Tenure {
     private final Kit kit;
     private final LockOptions options;
 
-    Tenure(Hold hold, LockOptions options) {
-        this.hold = hold;
+    Tenure(QueueGrant grant, LockOptions options) {
+        this.grant = grant;
+        this.hold = grant.hold();
         this.kit = hold.kit;
         this.options = options;
         long now = kit.nanoTime();
-        QueueGrant grant = hold.grant instanceof QueueGrant of ? of : null;
-        this.turn = new Turn(options, grant == null ? now : grant.knownNanos);
-        this.tokens = new SharedTokens(hold.token(), grant == null ? 1 : grant.tokens(), now);
+        this.turn = new Turn(options, grant.knownNanos);
+        this.tokens = new SharedTokens(grant.token(), grant.tokens(), now);
         this.extensions = new Extensions(options.leaseDuration());
     }
 
@@ -53,35 +54,21 @@ final class Tenure {
         return tokens.mayDraw(present);
     }
 
-    /** Whether the grant did not say that nobody else waits. */
-    boolean beganWithOthers() {
-        return !(hold.grant instanceof QueueGrant grant) || !grant.kept;
-    }
-
     /**
      * Asks the server whether others wait. A claim is confirmed first, which does not tell: until the next question others are
      * overtaken as if this one was not answered.
      */
     void ask(Mailboxes mailboxes) {
         mailboxes.want(hold.keys()); // from now on a message is worth waiting for
-        if (hold.grant.isConfirmed()) {
-            if (hold.grant instanceof QueueGrant grant) {
-                grant.question();
-            }
+        if (grant.isConfirmed()) {
+            grant.question();
             kit.renewals().renew(List.of(hold));
         }
     }
 
-    /** The last of the leases of a hold has this token. */
-    static void endsWith(Hold hold, long last) {
-        if (hold.grant instanceof QueueGrant grant) {
-            grant.lastToken(last);
-        }
-    }
-
-    /** Releases a hold after leases of which the last had this token. */
-    static CompletableFuture<ReleaseResult> release(Hold hold, long last) {
-        endsWith(hold, last);
+    /** Releases the hold after leases of which the last had this token. */
+    CompletableFuture<ReleaseResult> release(long last) {
+        grant.lastToken(last);
         return hold.release();
     }
 }

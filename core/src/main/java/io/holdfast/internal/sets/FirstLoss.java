@@ -2,7 +2,6 @@ package io.holdfast.internal.sets;
 
 import io.holdfast.LossReason;
 import io.holdfast.internal.lease.Handle;
-import io.holdfast.internal.lease.Holding;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
@@ -24,9 +23,10 @@ public final class FirstLoss {
         this.collecting = collecting;
     }
 
-    void watch(Holding hold) {
-        String lock = hold.keys().name();
-        hold.onLoss(reason -> lost(lock, reason, hold.executor()));
+    void watch(Handle handle) {
+        String lock = handle.hold.keys().name();
+        Executor executor = handle.hold.executor();
+        handle.own.onLoss(reason -> lost(lock, reason, executor));
     }
 
     private void lost(String lock, LossReason reason, Executor executor) {

@@ -39,7 +39,7 @@ public record SetEntry(List<Handle> handles, FirstLoss loss, Executor executor)
         for (Handle handle : handles) {
             boolean isFirst =
                     first != null && first.lock().equals(handle.hold.keys().name());
-            int weight = isFirst ? 3 : handle.hold.lossReason() != null ? 2 : handle.isValid() ? 0 : 1;
+            int weight = isFirst ? 3 : handle.own.lossReason() != null ? 2 : handle.isValid() ? 0 : 1;
             if (weight > best) {
                 best = weight;
                 told = handle;

@@ -13,7 +13,6 @@ import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.Question;
-import io.holdfast.internal.lease.SharedHolding;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -278,7 +277,7 @@ public final class SetRequest implements Question<SetEntry> {
                 var unused = handle.leave(); // nobody waits for it any more
                 return;
             }
-            loss.watch(handle.hold);
+            loss.watch(handle);
             if (loseIfAnyIsOver(all)) {
                 return;
             }
@@ -293,7 +292,7 @@ public final class SetRequest implements Question<SetEntry> {
         private boolean loseIfAnyIsOver(List<Handle> all) {
             for (Handle handle : all) {
                 if (!handle.isValid()) {
-                    LossReason reason = handle.hold.lossReason();
+                    LossReason reason = handle.own.lossReason();
                     lost(handle.hold.keys().name(), reason == null ? LossReason.NOT_ON_SERVER : reason);
                     return true;
                 }
@@ -342,7 +341,7 @@ public final class SetRequest implements Question<SetEntry> {
         /** All are held: one that is not renewed, or has too little left, gets a whole term. */
         private void handOut(List<Handle> all) {
             List<CompletableFuture<Boolean>> answers =
-                    all.stream().map(handle -> handle.hold.handOut()).toList();
+                    all.stream().map(handle -> handle.own.handOut()).toList();
             after(CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new)), (done, ignored) -> {
                 for (int i = 0; i < answers.size(); i++) {
                     if (answers.get(i).isCompletedExceptionally()) {
@@ -384,12 +383,8 @@ public final class SetRequest implements Question<SetEntry> {
             List<Hold> holds = new ArrayList<>();
             long delay = TOGETHER_NANOS;
             for (Handle handle : all) {
-                if (handle.hold instanceof Hold own) {
-                    holds.add(own);
-                } else if (handle.hold instanceof SharedHolding lease) {
-                    holds.add(lease.shared());
-                }
-                delay = Math.min(delay, handle.hold.options().leaseDuration().toNanos() / 10);
+                holds.add(handle.hold);
+                delay = Math.min(delay, handle.hold.options.leaseDuration().toNanos() / 10);
             }
             kit.schedule(delay, () -> kit.renewals().renew(holds));
         }

@@ -6,7 +6,6 @@ import io.holdfast.LeaseTicket;
 import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
-import io.holdfast.NodeFailure;
 import io.holdfast.ReleaseResult;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Subscriptions;
@@ -16,7 +15,6 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -124,7 +122,7 @@ public final class HandEngine implements Engine {
         /** The server grants it; the hold of a request that has ended is left to whoever ended it. */
         public void grant() {
             HandHold obtained = new HandHold(demand);
-            Handle handle = new Handle(obtained);
+            Handle handle = new Handle(obtained.hold, obtained);
             if (end.compareAndSet(null, handle)) {
                 hold = obtained;
                 answer.complete(new Attempt.Obtained<>(handle));
@@ -165,15 +163,15 @@ public final class HandEngine implements Engine {
         }
     }
 
-    /** What a request has obtained. */
-    public final class HandHold implements Holding {
-        private final Demand demand;
+    /** What a request has obtained; the hold behind it does nothing. */
+    public final class HandHold implements Holding, Grant {
+        public final Hold hold;
         private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
         private volatile @Nullable LossReason reason;
         private volatile boolean released;
 
         private HandHold(Demand demand) {
-            this.demand = demand;
+            hold = new Hold(new Outcome(kit, demand, "", false), this, LeaseState.NEVER, null);
         }
 
         /** It is seen to be lost first, and told a moment later. */
@@ -198,6 +196,11 @@ public final class HandEngine implements Engine {
         }
 
         @Override
+        public boolean isHandedOver() {
+            return false;
+        }
+
+        @Override
         public CompletableFuture<LossReason> lost() {
             return lost;
         }
@@ -208,42 +211,19 @@ public final class HandEngine implements Engine {
         }
 
         @Override
-        public void used(int change) {}
+        public CompletableFuture<ReleaseResult> leave(Duration resting) {
+            return release();
+        }
 
         @Override
-        public CompletableFuture<ReleaseResult> leave(Duration resting) {
+        public CompletableFuture<ReleaseResult> release() {
             released = true;
             return CompletableFuture.completedFuture(ReleaseResult.RELEASED);
         }
 
         @Override
-        public Keys keys() {
-            return demand.keys();
-        }
-
-        @Override
-        public String owner() {
-            return "";
-        }
-
-        @Override
         public long token() {
             return 7;
-        }
-
-        @Override
-        public LockOptions options() {
-            return demand.options();
-        }
-
-        @Override
-        public Duration remaining() {
-            return isValid() ? options().leaseDuration() : Duration.ZERO;
-        }
-
-        @Override
-        public Duration peek() {
-            return remaining();
         }
 
         @Override
@@ -272,16 +252,6 @@ public final class HandEngine implements Engine {
         }
 
         @Override
-        public int attempts() {
-            return 1;
-        }
-
-        @Override
-        public Runnable onWarning(Consumer<Duration> listener) {
-            return () -> {};
-        }
-
-        @Override
         public CompletableFuture<Boolean> extend(Duration atLeast) {
             return CompletableFuture.completedFuture(isValid());
         }
@@ -292,23 +262,35 @@ public final class HandEngine implements Engine {
         }
 
         @Override
-        public Runnable beforeEnding(Duration before, Runnable action) {
-            return () -> {};
+        public CompletableFuture<Boolean> handOut() {
+            return CompletableFuture.completedFuture(isValid());
         }
 
         @Override
-        public List<NodeFailure> nodeFailures() {
-            return List.of();
+        public void of(Hold made) {}
+
+        @Override
+        public String inWords() {
+            return "a lock";
         }
 
         @Override
-        public int replicas() {
-            return 0;
+        public String owner() {
+            return "";
         }
 
         @Override
-        public Executor executor() {
-            return kit.executor();
+        public long deadline(long sentNanos, long termNanos) {
+            return LeaseState.NEVER;
         }
+
+        @Override
+        public void renew(Renewals.Round round) {}
+
+        @Override
+        public void forget() {}
+
+        @Override
+        public void takeBack(LossReason reason) {}
     }
 }

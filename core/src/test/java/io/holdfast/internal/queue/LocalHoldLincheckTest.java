@@ -61,7 +61,7 @@ public final class LocalHoldLincheckTest {
     @Validate
     public void isToldNothingOfTheNext() {
         lease.leave();
-        assertTrue(next.join().orElseThrow().hold.isValid());
+        assertTrue(next.join().orElseThrow().isValid());
         hand.pass(HANDED.leaseDuration().minusSeconds(5));
         hand.runDue(); // which warns the next
         assertEquals(List.of(), told);

@@ -51,7 +51,7 @@ final class ReentryTest {
     @EnumSource(Step.class)
     void withdraw_whileItEntersItsActorsHold_leavesNoEntryBehind(Step step) {
         Lease first = hand.lease("a", options);
-        String owner = Faces.holding(first).owner();
+        String owner = Faces.hold(first).owner();
         Request stays = hand.request("a", options, Wait.forever(), "actor");
         CompletableFuture<Attempt<Handle>> kept = stays.start();
         Request gone = hand.request("a", options, Wait.forever(), "actor");

@@ -14,7 +14,7 @@ import io.holdfast.internal.lease.HandEngine;
 import io.holdfast.internal.lease.HandEngine.HandHold;
 import io.holdfast.internal.lease.HandEngine.HandRequest;
 import io.holdfast.internal.lease.Handle;
-import io.holdfast.internal.lease.Holding;
+import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.queue.HandClient;
 import io.holdfast.internal.wire.Keys;
 import java.time.Duration;
@@ -92,7 +92,7 @@ public final class SetRequestLincheckTest {
         SetEntry held = answer.isCompletedExceptionally()
                 ? null
                 : answer.join().asOptional().orElse(null);
-        List<Holding> given = held == null
+        List<Hold> given = held == null
                 ? List.of()
                 : held.handles().stream().map(each -> each.hold).toList();
         if (held != null) {
@@ -101,7 +101,7 @@ public final class SetRequestLincheckTest {
                     given.stream().map(each -> each.keys().name()).toList());
         }
         for (HandHold hold : engine.holds()) {
-            if (withdrawn || !given.contains(hold)) {
+            if (withdrawn || !given.contains(hold.hold)) {
                 assertTrue(hold.isReleased(), "obtained, neither handed out nor given back");
             } else {
                 assertTrue(!hold.isReleased(), "handed out and given back");

@@ -11,9 +11,7 @@ import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Engine;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
-import io.holdfast.internal.lease.Holding;
 import io.holdfast.internal.lease.Question;
-import io.holdfast.internal.lease.SharedHolding;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Script;
 import io.holdfast.spi.Command;
@@ -55,13 +53,13 @@ public final class LeaseLook {
 
     /** The hold behind a lease, which others may share. */
     static Hold holdOf(Lease lease) {
-        Holding holding = part(lease, "handle", Handle.class).hold;
-        return holding instanceof SharedHolding shared ? shared.shared() : (Hold) holding;
+        return part(lease, "handle", Handle.class).hold;
     }
 
     /** Whether its hold serves several leases of its client, one after the other. */
     static boolean isShared(Lease lease) {
-        return part(lease, "handle", Handle.class).hold instanceof SharedHolding;
+        Handle handle = part(lease, "handle", Handle.class);
+        return handle.own != handle.hold;
     }
 
     /** Until when its hold lasts, by the clock of its client. */

@@ -310,7 +310,7 @@ final class LineBreaks {
                         java("internal/lease/Handle", "if (!left.compareAndSet(false, true)) {", "if (left.get()) {"),
                         java(
                                 "internal/lease/Handle",
-                                "answer = hold.leave(rest);",
+                                "answer = own.leave(rest);",
                                 "answer = hold.leave(rest).whenComplete((how, failure) -> left.set(true));")),
                 of(
                         "a downgrade does not end the writing lease",

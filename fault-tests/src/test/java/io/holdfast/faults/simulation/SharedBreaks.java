@@ -157,8 +157,8 @@ final class SharedBreaks {
                         EnumSet.of(TOKENS),
                         java(
                                 "internal/queue/Tenure",
-                                "endsWith(hold, last);\n        return",
-                                "endsWith(hold, hold.token());\n        return")),
+                                "lastToken(last);\n        return",
+                                "lastToken(hold.token());\n        return")),
                 Breaks.of(
                         "shared: no tokens are reserved",
                         INSIDE,
