@@ -205,7 +205,7 @@ final class KeptHoldTest extends LocalLineFixture {
     @Test
     void release_withTheLastToken_isNotKept() {
         ReleaseResult last = ReleaseResult.KEPT;
-        for (int i = 0; i < LocalLines.tokens(KEPT, false); i++) {
+        for (int i = 0; i < LocalLines.tokens(true); i++) {
             assertEquals(ReleaseResult.KEPT, last);
             Lease lease = lease(ask(ours, KEPT));
             time.advance(MICRO);

@@ -265,7 +265,7 @@ final class LocalLineTest extends LocalLineFixture {
         time.advance(Duration.ofMillis(1));
         Lease next = lease(ask(other, STRICT));
         assertTrue(next.token() > token);
-        assertTrue(next.token() < token + LocalLines.tokens(HANDED, true), "it is the clock's");
+        assertTrue(next.token() < token + LocalLines.tokens(true), "it is the clock's");
         next.release();
     }
 
@@ -542,7 +542,7 @@ final class LocalLineTest extends LocalLineFixture {
                 admin.release("a", own - 1, Admin.Waiters.HAND_OFF).outcome());
         assertEquals(
                 Revocation.Outcome.LEFT_ALONE,
-                admin.release("a", own + LocalLines.tokens(KEPT, false), Admin.Waiters.HAND_OFF)
+                admin.release("a", own + LocalLines.tokens(true), Admin.Waiters.HAND_OFF)
                         .outcome());
         assertEquals(
                 Revocation.Outcome.RELEASED,

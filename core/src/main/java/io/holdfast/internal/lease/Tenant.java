@@ -13,6 +13,6 @@ public interface Tenant {
     /** The hold is lost. Called on the thread that learns of it. */
     void lost(Holding hold, LossReason reason);
 
-    /** Another process goes on with the hold. */
-    void handedOver();
+    /** Another process goes on with the hold, of which a lease had a ticket. */
+    default void handedOver() {}
 }

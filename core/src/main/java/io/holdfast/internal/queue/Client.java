@@ -151,9 +151,8 @@ public final class Client implements Engine {
 
     @Override
     public Question<Handle> newRequest(Demand demand) {
-        return sharesHolds && LocalLines.isShared(demand)
-                ? localLines.newRequest(demand)
-                : new Request(queue, demand, 1);
+        Question<Handle> inLine = sharesHolds ? localLines.newRequest(demand) : null;
+        return inLine == null ? new Request(queue, demand, 1) : inLine;
     }
 
     public void close() {

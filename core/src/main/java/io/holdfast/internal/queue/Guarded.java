@@ -60,7 +60,12 @@ abstract class Guarded {
 
     /** Something happens: what follows from it is found out under the lock, and done after it. */
     final void on(Supplier<Runnable> event) {
-        after(() -> under(event).run());
+        try {
+            under(event).run();
+        } catch (RuntimeException | Error e) {
+            mendLater();
+            throw e;
+        }
     }
 
     final void after(Runnable step) {

@@ -47,7 +47,7 @@ final class LocalLine extends Guarded implements Tenant {
     final LockOptions options;
     private final LocalLines lines;
     private final InLine waiting = new InLine();
-    private State state = State.FREE;
+    private volatile State state = State.FREE; // written under the lock
     private boolean ended;
     private boolean contended; // since it was made, a request has stood behind others
     private @Nullable Request asking;
@@ -58,19 +58,18 @@ final class LocalLine extends Guarded implements Tenant {
     private final LeavingSeen leavingSeen = new LeavingSeen(); // guarded by lock
     private long recalledToken; // perhaps of a hold that this client has not heard of yet
     private boolean deaf; // since it asked, messages may have been lost
-    private @Nullable CompletableFuture<ReleaseResult> goingBack; // of what was given back last, until it is answered
+    private volatile @Nullable CompletableFuture<ReleaseResult>
+            goingBack; // what was given back last, until it is answered
+    private final int sections; // of a turn, at most
     private final KeptTime kept;
 
-    LocalLine(LocalLines lines, Keys keys, LockOptions options) {
+    LocalLine(LocalLines lines, Keys keys, LockOptions options, int sections) {
         super(lines.queue.kit);
         this.lines = lines;
         this.keys = keys;
         this.options = options;
+        this.sections = sections;
         this.kept = new KeptTime(options.keepFor());
-    }
-
-    private boolean keeps() {
-        return !options.keepFor().isZero();
     }
 
     @Override
@@ -88,8 +87,8 @@ final class LocalLine extends Guarded implements Tenant {
                 free();
                 return then(asked::withdraw, askIfWanted());
             }
-            boolean kept = state == State.KEPT && keeps() && waiting.isEmpty();
-            return present == null || kept ? askIfWanted() : giveBack(present);
+            boolean stays = state == State.KEPT && kept.keeps && waiting.isEmpty();
+            return present == null || stays ? askIfWanted() : giveBack(present);
         });
     }
 
@@ -134,7 +133,7 @@ final class LocalLine extends Guarded implements Tenant {
                 } else {
                     waiting.add(request);
                     then = present != null && state == State.KEPT ? giveBack(present) : askIfWanted();
-                    then = then(then, questionIfDue(now));
+                    then = present == null ? then : then(then, questionIfDue(now));
                     if (state != State.ASKING || waiting.size() > 1) {
                         contended = true;
                         request.standsBehindOthers(waiting.size());
@@ -197,7 +196,7 @@ final class LocalLine extends Guarded implements Tenant {
         Request request = new Request(
                 lines.queue,
                 Demand.of(keys, options, Wait.forever(), false, first.demand.actorName()),
-                LocalLines.tokens(options, contended));
+                LocalLines.tokens(contended || kept.keeps));
         CompletableFuture<Attempt<Handle>> stage = request.outcome.stage(); // before anybody can withdraw it
         asking = request;
         givingUp = null;
@@ -206,7 +205,7 @@ final class LocalLine extends Guarded implements Tenant {
         state = State.ASKING;
         return () -> {
             try {
-                if (keeps()) {
+                if (kept.keeps) {
                     lines.queue.mailboxes.want(keys);
                 }
                 request.begin();
@@ -233,7 +232,7 @@ final class LocalLine extends Guarded implements Tenant {
     }
 
     private Runnable obtained(QueueGrant grant) {
-        Tenure begun = new Tenure(grant, options);
+        Tenure begun = new Tenure(grant, options, sections);
         Hold obtained = begun.hold;
         tenure = begun;
         state = State.KEPT;
@@ -246,8 +245,8 @@ final class LocalLine extends Guarded implements Tenant {
         }
         // Where the client keeps the lock for nobody, a message is all by which it would hear of others in time.
         if (!grant.kept
-                || recalledToken == obtained.token()
-                || (keeps() && (deaf || !lines.queue.mailboxes.listening(keys)))) {
+                || recalledToken == grant.token()
+                || (kept.keeps && (deaf || !lines.queue.mailboxes.listening(keys)))) {
             begun.turn.beginsClosed(waiting.size(), now);
         }
         Runnable then = given == null ? giveBack(begun) : given;
@@ -380,7 +379,7 @@ final class LocalLine extends Guarded implements Tenant {
             if (given != null) {
                 result = ReleaseResult.RELEASED;
                 then = then(given, questionIfDue(now));
-            } else if (keeps()
+            } else if (kept.keeps
                     && present.turn.isOpen()
                     && waiting.isEmpty()
                     && mayGoOn
@@ -533,7 +532,7 @@ final class LocalLine extends Guarded implements Tenant {
     void messagesDown() {
         on(() -> {
             deaf = true;
-            return tenure != null && keeps() ? othersWait(tenure) : () -> {};
+            return tenure != null && kept.keeps ? othersWait(tenure) : () -> {};
         });
     }
 
@@ -546,7 +545,7 @@ final class LocalLine extends Guarded implements Tenant {
 
     /** Whether this client has to listen for messages of this lock. */
     boolean hears() {
-        return under(() -> keeps() || (tenure != null && tenure.turn.isOpen()));
+        return under(() -> kept.keeps || (tenure != null && tenure.turn.isOpen()));
     }
 
     /**
@@ -557,6 +556,9 @@ final class LocalLine extends Guarded implements Tenant {
      */
     @Nullable
     CompletableFuture<ReleaseResult> giveBackIfKept() {
+        if (state == State.ASKING && goingBack == null) {
+            return null; // mostly it is this line that asks
+        }
         on(() -> tenure != null && state == State.KEPT ? giveBack(tenure) : () -> {});
         return under(() -> tenure == null ? goingBack : null);
     }
@@ -570,9 +572,6 @@ final class LocalLine extends Guarded implements Tenant {
         }
         return () -> {};
     }
-
-    @Override
-    public void handedOver() {} // of a hold that is the line's nobody has a ticket
 
     void clientClosed() {
         on(() -> refuse(waiting.all(), each -> each.refused(null, new HoldfastClosedException())));
@@ -589,7 +588,7 @@ final class LocalLine extends Guarded implements Tenant {
     /** Also if it is neither lent nor kept on purpose, as an error may leave it. */
     @Override
     public boolean forgotten() {
-        return under(() -> leavingSeen.isForgotten(lent, tenure == null, state == State.KEPT && keeps()));
+        return under(() -> leavingSeen.isForgotten(lent, tenure == null, state == State.KEPT && kept.keeps));
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.holdfast.internal.queue;
 
 import io.holdfast.LockOptions;
 import io.holdfast.ReleaseResult;
+import io.holdfast.Wait;
 import io.holdfast.internal.deadlock.BlockedFlows;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -48,28 +50,20 @@ public final class LocalLines implements Kept {
 
     /** Whether requests of one client share holds of the server. */
     public static boolean isShared(LockOptions options) {
-        return turns(options) > 0 || (options.renewal() && !options.keepFor().isZero());
+        return isShared(options, turns(options));
     }
 
-    /**
-     * The same of one request. A wait until one holder is stuck looks at the holders of the server; who does not wait stands in
-     * no line, and asks here only for what is kept. A lock that several may hold has holds of each of them.
-     */
-    static boolean isShared(Demand demand) {
-        LockOptions options = demand.options();
-        return isShared(options)
-                && !demand.keys().kind().isLine()
-                && !demand.waitLimit().untilStuck()
-                && (!demand.waitLimit().isNone() || !options.keepFor().isZero());
+    private static boolean isShared(LockOptions options, int turns) {
+        return turns > 0 || (options.renewal() && !options.keepFor().isZero());
     }
 
     /**
      * How many tokens the server reserves for a hold: one for each of its leases.
      *
-     * @param contended whether several requests of this client want the lock
+     * @param wanted whether several requests of this client want the lock, or it is kept for them
      */
-    public static int tokens(LockOptions options, boolean contended) {
-        return contended || !options.keepFor().isZero() ? TOKENS : SharedTokens.FEW;
+    public static int tokens(boolean wanted) {
+        return wanted ? TOKENS : SharedTokens.FEW;
     }
 
     /** Refuses options that do not go together with locks that are kept. */
@@ -87,26 +81,38 @@ public final class LocalLines implements Kept {
         }
     }
 
+    /**
+     * A request that stands in a line; null if this one shares no hold. A wait until one holder is stuck looks at the holders of
+     * the server; who does not wait stands in no line, and asks here only for what is kept. A lock that several may hold has holds
+     * of each of them.
+     */
+    @Nullable
     Question<Handle> newRequest(Demand demand) {
-        return new LocalRequest(this, demand);
+        LockOptions options = demand.options();
+        Wait wait = demand.waitLimit();
+        int turns = turns(options);
+        boolean shares = isShared(options, turns)
+                && !demand.keys().kind().isLine()
+                && !wait.untilStuck()
+                && (!wait.isNone() || !options.keepFor().isZero());
+        return shares ? new LocalRequest(this, demand, turns) : null;
     }
 
     /** The line of a request, which it joins by this; it is made where there is none. */
     void join(LocalRequest request) {
+        String hold = request.demand.keys().hold();
+        LockOptions options = request.demand.options();
         while (true) {
-            LocalLine line = lineOf(request);
+            LocalLine line = among(lines.get(hold), options);
             if (line == null) {
-                lines.compute(request.demand.keys().hold(), (hold, present) -> with(present, request));
-            } else if (line.join(request)) {
-                return;
-            } else {
-                ended(line); // just now
+                line = Objects.requireNonNull(
+                        among(lines.compute(hold, (key, present) -> with(present, request)), options));
             }
+            if (line.join(request)) {
+                return;
+            }
+            ended(line); // just now
         }
-    }
-
-    private @Nullable LocalLine lineOf(LocalRequest request) {
-        return among(lines.get(request.demand.keys().hold()), request.demand.options());
     }
 
     private static @Nullable LocalLine among(@Nullable List<LocalLine> present, LockOptions options) {
@@ -126,7 +132,7 @@ public final class LocalLines implements Kept {
         if (present != null && among(present, options) != null) {
             return present;
         }
-        LocalLine made = new LocalLine(this, request.demand.keys(), options);
+        LocalLine made = new LocalLine(this, request.demand.keys(), options, request.sections);
         if (present == null) {
             return List.of(
                     made); // mostly: made for each section of a lock that nobody else wants, so that it has to be cheap

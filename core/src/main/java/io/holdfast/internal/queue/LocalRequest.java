@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class LocalRequest implements Question<Handle> {
     final Demand demand;
     final Outcome outcome;
+    final int sections; // of a turn, at most
     private final LocalLines lines;
     private final Kit kit;
     private volatile @Nullable LocalLine line;
@@ -38,7 +39,8 @@ final class LocalRequest implements Question<Handle> {
     /** Set under the lock of the line if it stands behind others; false until that is told. */
     private volatile @Nullable AtomicBoolean queuedTold;
 
-    LocalRequest(LocalLines lines, Demand asked) {
+    LocalRequest(LocalLines lines, Demand asked, int sections) {
+        this.sections = sections;
         this.lines = lines;
         this.kit = lines.queue.kit;
         this.asked = asked;

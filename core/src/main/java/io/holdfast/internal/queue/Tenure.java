@@ -21,13 +21,13 @@ final class Tenure {
     private final Kit kit;
     private final LockOptions options;
 
-    Tenure(QueueGrant grant, LockOptions options) {
+    Tenure(QueueGrant grant, LockOptions options, int sections) {
         this.grant = grant;
         this.hold = grant.hold();
         this.kit = hold.kit;
         this.options = options;
         long now = kit.nanoTime();
-        this.turn = new Turn(options, grant.knownNanos);
+        this.turn = new Turn(options, sections, grant.knownNanos);
         this.tokens = new SharedTokens(grant.token(), grant.tokens(), now);
         this.extensions = new Extensions(options.leaseDuration());
     }

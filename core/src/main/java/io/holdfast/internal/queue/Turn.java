@@ -42,10 +42,11 @@ final class Turn {
     /**
      * An open turn.
      *
+     * @param sections how many it may have at most
      * @param knownNanos when the request left, or was granted, whose grant says that nobody else waits
      */
-    Turn(LockOptions options, long knownNanos) {
-        this.sections = LocalLines.turns(options);
+    Turn(LockOptions options, int sections, long knownNanos) {
+        this.sections = sections;
         this.timeNanos = options.localHandoffTime().toNanos();
         this.interval = options.keepFor().isZero()
                 ? INTERVAL_NANOS

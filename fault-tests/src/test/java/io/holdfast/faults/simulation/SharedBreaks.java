@@ -95,7 +95,7 @@ final class SharedBreaks {
                         KEPT_PLAN,
                         43,
                         EnumSet.of(FAIR, LIVENESS),
-                        java("internal/queue/LocalLine", "                || recalledToken == obtained.token()\n", "")),
+                        java("internal/queue/LocalLine", "                || recalledToken == grant.token()\n", "")),
                 Breaks.of(
                         "turns: who leaves the closed part of a line leaves the place to another",
                         KEPT_PLAN,
