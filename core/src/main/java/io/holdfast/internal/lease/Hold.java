@@ -53,6 +53,8 @@ public final class Hold extends Buckets.Item implements Holding {
     private final Warnings warnings;
     private volatile boolean detached;
     private final Handles<Handle> handles = new Handles<>();
+    private volatile Tenant tenant = handles;
+    private volatile boolean renewalOver; // of a tenant's present lease
     private volatile @Nullable Endings endings; // null until there is one
     /** For how many reasons no caller has its lease yet: a quarantine, or a set that is not complete. Meanwhile it is renewed. */
     private volatile int heldBack;
@@ -202,20 +204,12 @@ public final class Hold extends Buckets.Item implements Holding {
         return state.entries() == count;
     }
 
-    /**
-     * Refuses to let the lock rest after its release.
-     *
-     * @throws UnsupportedOperationException with the reason, if it cannot
-     */
+    /** As {@link Grant#acceptRest}. */
     public void acceptRest() {
         grant.acceptRest();
     }
 
-    /**
-     * A caller has a lease of it from now on. What no caller has had leaves no rest: nothing was done under it.
-     *
-     * @param change 1; or -1 if the caller turns out to have gone before
-     */
+    /** One caller more, or by -1 one less, has a lease of it. What no caller has had leaves no rest: nothing was done under it. */
     public void used(int change) {
         rest.used(change);
     }
@@ -228,7 +222,7 @@ public final class Hold extends Buckets.Item implements Holding {
 
     /** Its leases are somebody else's from now on, who looks afterwards whether it has ended meanwhile. */
     public void lend(Tenant to) {
-        handles.lend(to);
+        tenant = to;
     }
 
     /**
@@ -296,8 +290,8 @@ public final class Hold extends Buckets.Item implements Holding {
     }
 
     private LossReason reasonAtDeadline(long now) {
-        LossReason reason = state.reasonAtDeadline(now, isRenewed() && handles.areForgotten());
-        return reason == LossReason.EXPIRED && handles.overLongest() ? LossReason.LEASE_LIMIT_REACHED : reason;
+        LossReason reason = state.reasonAtDeadline(now, isRenewed() && tenant.forgotten());
+        return reason == LossReason.EXPIRED && tenant.overLongest() ? LossReason.LEASE_LIMIT_REACHED : reason;
     }
 
     /** Whether to go on renewing; false ends the renewal for good. */
@@ -305,19 +299,24 @@ public final class Hold extends Buckets.Item implements Holding {
         if (!active() || detached || !isRenewed()) {
             return false;
         }
-        if (handles.areForgotten()) {
+        if (tenant.forgotten()) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     () -> "lease of " + grant.inWords()
                             + " was dropped without a release; it expires at the end of its lease duration");
             return false;
         }
-        return handles.tenant() == null ? !state.overLongest(kit.nanoTime()) : handles.mayRenew();
+        if (tenant.overLongest()) {
+            renewalOver = true;
+            // Asked once more: either the lease is the same, and its end finds that the renewal is over, or it is not.
+            renewalOver = tenant.overLongest();
+        }
+        return !renewalOver && !state.overLongest(kit.nanoTime());
     }
 
     /** Whether it is not renewed any more, because one of several leases has lasted as long as it may. */
     public boolean isRenewalOver() {
-        return handles.isRenewalOver();
+        return renewalOver;
     }
 
     /** Whether it is valid, and looked after by this client. */
@@ -430,7 +429,7 @@ public final class Hold extends Buckets.Item implements Holding {
             open.runAll();
         }
         kit.execute(() -> lost.complete(reason));
-        handles.tell(tenant -> tenant.lost(this, reason));
+        tenant.lost(this, reason);
         origin.tellLost(this, reason);
         if (reason == LossReason.EXPIRED || reason == LossReason.NOT_ON_SERVER || reason == LossReason.REVOKED) {
             LOG.log(System.Logger.Level.WARNING, grant.lossInWords(reason));
@@ -444,7 +443,7 @@ public final class Hold extends Buckets.Item implements Holding {
         kit.surely(() -> {
             if (goesOn.getAsBoolean() && !detached) {
                 origin.tellHandedOver(this);
-                handles.tell(Tenant::handedOver);
+                tenant.handedOver();
             }
         });
     }

@@ -9,34 +9,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The requests that stand in a {@link LocalLine}, in their order. Guarded by the lock of the line. */
-final class InLine {
-    private final ArrayDeque<LocalRequest> requests = new ArrayDeque<>(2); // mostly one, which asks the server
+final class InLine extends ArrayDeque<LocalRequest> {
+    private static final long serialVersionUID = 1; // nobody writes it
 
-    boolean isEmpty() {
-        return requests.isEmpty();
-    }
-
-    int size() {
-        return requests.size();
-    }
-
-    @Nullable
-    LocalRequest first() {
-        return requests.peek();
-    }
-
-    void add(LocalRequest request) {
-        requests.add(request);
-    }
-
-    LocalRequest removeFirst() {
-        return requests.remove();
+    InLine() {
+        super(2); // mostly one, which asks the server
     }
 
     /** From 1; 0 if it does not stand in line. */
     int placeOf(LocalRequest request) {
         int place = 0;
-        for (LocalRequest each : requests) {
+        for (LocalRequest each : this) {
             place++;
             if (each == request) {
                 return place;
@@ -51,26 +34,22 @@ final class InLine {
         if (place == 0) {
             return false;
         }
-        requests.remove(request);
+        remove(request);
         if (present != null) {
-            present.turn.look(requests.size() + 1, present.hold.kit.nanoTime());
+            present.turn.look(size() + 1, present.hold.kit.nanoTime());
             present.turn.left(place - 1);
         }
         return true;
     }
 
     List<LocalRequest> all() {
-        return List.copyOf(requests);
+        return List.copyOf(this);
     }
 
     /** That one, if it stands in line yet; if null, the first. */
     List<LocalRequest> only(@Nullable LocalRequest one) {
-        LocalRequest request = one == null ? requests.peek() : one;
+        LocalRequest request = one == null ? peek() : one;
         return request != null && placeOf(request) > 0 ? List.of(request) : List.of();
-    }
-
-    void removeAll(List<LocalRequest> some) {
-        requests.removeAll(some);
     }
 
     /** Shows them as waiting with this owner, and the present lease; what is left to do is nothing. */
@@ -78,8 +57,8 @@ final class InLine {
         if (lent != null) {
             lent.show(to);
         }
-        LocalRequest first = requests.peek();
-        requests.forEach(each -> to.waits(each.outcome, owner, each == first, each::left));
+        LocalRequest first = peek();
+        forEach(each -> to.waits(each.outcome, owner, each == first, each::left));
         return () -> {};
     }
 
@@ -87,8 +66,8 @@ final class InLine {
     Contention contention(LocalRequest request, @Nullable Tenure present, @Nullable LocalHold lent) {
         int place = placeOf(request);
         if (lent == null || present == null) {
-            return new Contention(Optional.empty(), Duration.ZERO, place, requests.size());
+            return new Contention(Optional.empty(), Duration.ZERO, place, size());
         }
-        return new Contention(Optional.of(lent.holder()), present.hold.peek(), place, requests.size());
+        return new Contention(Optional.of(lent.holder()), present.hold.peek(), place, size());
     }
 }

@@ -177,7 +177,7 @@ final class LocalLine extends Guarded implements Tenant {
         on(() -> {
             Request asked = asking;
             Contention known = waiting.contention(request, tenure, lent);
-            boolean alone = waiting.size() == 1 && waiting.first() == request;
+            boolean alone = waiting.size() == 1 && waiting.peek() == request;
             if (alone && asked != null) {
                 givingUp = request;
             }
@@ -189,7 +189,7 @@ final class LocalLine extends Guarded implements Tenant {
 
     /** Asks, if somebody waits and nothing is under way. Called under the lock, its result after it. */
     private Runnable askIfWanted() {
-        LocalRequest first = waiting.first();
+        LocalRequest first = waiting.peek();
         if (first == null || state != State.FREE) {
             return endIfIdle();
         }
@@ -285,7 +285,7 @@ final class LocalLine extends Guarded implements Tenant {
 
     /** It stands in line until that is done: an error on the way does not lose it. */
     private @Nullable Runnable lendToFirst(Tenure present, long now) {
-        Runnable given = lendIfStillThere(present, Objects.requireNonNull(waiting.first()), now);
+        Runnable given = lendIfStillThere(present, Objects.requireNonNull(waiting.peek()), now);
         waiting.removeFirst();
         return given;
     }

@@ -135,7 +135,7 @@ final class WorkBreaks {
                         Kind.INSIDE,
                         18,
                         EnumSet.of(LONGEST),
-                        java("internal/lease/Hold", "? !state.overLongest(kit.nanoTime()) :", "? state.active() :")),
+                        java("internal/lease/Hold", "&& !state.overLongest(kit.nanoTime());", "&& state.active();")),
                 Breaks.of(
                         "work: a lock does not rest",
                         Kind.INSIDE,
