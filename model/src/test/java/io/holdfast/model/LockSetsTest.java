@@ -31,7 +31,8 @@ final class LockSetsTest {
         "tombstone, sets, lock 0 knows",
         "lostToo, sets-loss, lock 0 knows",
         "newOwners, sets-loss, 'request 0 has its set, but not'",
-        "toldAtLast, sets, lock 0 knows"
+        "toldAtLast, sets, lock 0 knows",
+        "earlierToo, sets-loss, lock 0 knows"
     })
     void worlds_withoutARule_haveAViolation(String rule, String setting, String what) {
         look.needs(rule, setting, 20_000, what);

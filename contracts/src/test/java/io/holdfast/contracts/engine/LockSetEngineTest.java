@@ -289,6 +289,28 @@ final class LockSetEngineTest extends EngineFixture {
     }
 
     @Test
+    void loss_andARefusalAfterIt_tellsWhenTheReleasesOfBothAreAnswered() {
+        CompletableFuture<Attempt<LeaseSet>> future = set(NAMES, LOCK).attemptAsync(Wait.upTo(seconds(60)));
+        grant(order.get(0));
+        Call second = grant(order.get(1));
+        queue(order.get(2));
+        time.runUntil("a renewal", seconds(11), () -> server.count("renew") == 1);
+        server.next("renew").answer(server.renewed(0, 1));
+        unanswered("acquire").get(0).reject("WRONGTYPE Operation against a key holding the wrong kind of value");
+        List<Call> releases = unanswered("release");
+        Call held = releases.stream()
+                .filter(call -> call.owner().equals(second.owner()))
+                .findAny()
+                .orElseThrow();
+        releases.stream().filter(call -> call != held).forEach(call -> call.answer(server.released("GONE")));
+        assertFalse(future.isDone(), "before the release of what was held is answered");
+        held.answer(server.released("RELEASED"));
+        assertInstanceOf(
+                ServerRefusedException.class,
+                assertThrows(CompletionException.class, future::join).getCause());
+    }
+
+    @Test
     void loss_whileItWaits_countsTheSameWait() {
         CompletableFuture<Attempt<LeaseSet>> future = set(NAMES, LOCK).attemptAsync(Wait.upTo(seconds(15)));
         grant(order.get(0));

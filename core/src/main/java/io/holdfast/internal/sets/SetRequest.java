@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * and gives that back; what is obtained for it later is given back, too. After a loss it begins anew with what is left of the
  * wait, by new requests, which have owners of their own: to ask for a lost lock while later ones are held would be against the
  * order. The releases need not be answered before. They left first and are repeated, so the new requests stand behind the old
- * holds at worst.
+ * holds at worst. An outcome without leases waits for their answers, though.
  *
  * <p>Replies come on threads of the driver, losses on the executor's, withdrawal on any. All fields are guarded by the lock;
  * nothing is asked, released or told while it is held.
@@ -63,6 +63,8 @@ public final class SetRequest implements Question<SetEntry> {
     private @Nullable Collecting present;
     private @Nullable SetEntry obtained;
     private boolean withdrawn;
+    /** Completes when the releases of all collections so far were answered. */
+    private CompletableFuture<?> givenBack = CompletableFuture.completedFuture(null);
 
     /**
      * A request that has not asked yet.
@@ -132,14 +134,20 @@ public final class SetRequest implements Question<SetEntry> {
         }
     }
 
-    /** In any case: after an error what it holds is released one by one. */
+    /**
+     * In any case: after an error what it holds is released one by one. Completes when that was answered, and what earlier
+     * collections gave back, too: after an outcome without leases nothing that was obtained is held.
+     */
     private CompletableFuture<?> giveBack(Rest rest) {
+        CompletableFuture<?> answers;
         try {
-            return rest.giveBack();
+            answers = rest.giveBack();
         } catch (RuntimeException | Error e) {
             kit.schedule(0, () -> kit.endEach(rest.held(), Handle::leave));
-            return CompletableFuture.failedFuture(e);
+            answers = CompletableFuture.failedFuture(e);
         }
+        CompletableFuture<?> last = answers;
+        return under(() -> givenBack = CompletableFuture.allOf(givenBack, last));
     }
 
     private void begin() {

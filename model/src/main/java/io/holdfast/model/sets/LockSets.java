@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -163,7 +164,7 @@ public final class LockSets implements Model<SetState> {
     private void acts(SetState state, int i, BiConsumer<Action, SetState> to) {
         Request request = state.requests().get(i);
         switch (request.phase()) {
-            case IDLE -> step(to, true, begins(state, i, 0), () -> "Request " + i + " begins.");
+            case IDLE -> step(to, true, begins(state, i, 0, 0), () -> "Request " + i + " begins.");
             case ASKING -> {
                 if (state.may(Mishap.GIVES_UP)) {
                     SetState next = over(state.spend(Mishap.GIVES_UP), i);
@@ -229,8 +230,8 @@ public final class LockSets implements Model<SetState> {
                 .orElseThrow();
     }
 
-    private SetState begins(SetState state, int i, int attempt) {
-        Request begun = new Request(Phase.ASKING, attempt, 0, false, 0);
+    private SetState begins(SetState state, int i, int attempt, int releasing) {
+        Request begun = new Request(Phase.ASKING, attempt, 0, false, releasing);
         List<Packet> asked = new ArrayList<>();
         for (Wish wish : plans.get(i)) {
             if (asked.isEmpty() || !has(SetRule.ONE_BY_ONE)) {
@@ -256,16 +257,20 @@ public final class LockSets implements Model<SetState> {
         return all;
     }
 
+    private static int bits(Stream<Packet> releases) {
+        return releases.mapToInt(packet -> bit(packet.owner())).reduce(0, (some, other) -> some | other);
+    }
+
+    private static int bit(Owner owner) {
+        return 1 << owner.attempt() * MOST_LOCKS + owner.lock();
+    }
+
     private SetState over(SetState state, int i) {
         Request request = state.requests().get(i);
         List<Packet> rest = rest(i, request, -1);
-        int releasing = 0;
-        for (Packet packet : rest) {
-            releasing |= 1 << packet.owner().lock();
-        }
-        boolean waits = releasing != 0 && has(SetRule.TOLD_AT_LAST);
-        Request ended = new Request(waits ? Phase.ENDING : Phase.DONE, request.attempt(), 0, false, releasing);
-        return state.with(i, ended).send(rest);
+        int releasing = request.releasing() | bits(rest.stream());
+        Request ended = new Request(Phase.ENDING, request.attempt(), 0, false, releasing);
+        return state.with(i, told(ended)).send(rest);
     }
 
     private SetState loses(SetState state, int i, Owner lost) {
@@ -274,8 +279,11 @@ public final class LockSets implements Model<SetState> {
             Request left = request.with(Phase.ASKING, request.held() & ~(1 << lost.lock()));
             return state.with(i, left).send(List.of(new Packet(Kind.ACQUIRE, lost, 0)));
         }
-        SetState given = state.send(rest(i, request, has(SetRule.LOST_TOO) ? -1 : lost.lock()));
-        return begins(given, i, has(SetRule.NEW_OWNERS) ? request.attempt() + 1 : request.attempt());
+        List<Packet> rest = rest(i, request, has(SetRule.LOST_TOO) ? -1 : lost.lock());
+        int attempt = has(SetRule.NEW_OWNERS) ? request.attempt() + 1 : request.attempt();
+        int given =
+                bits(rest.stream().filter(packet -> request.holds(packet.owner().lock())));
+        return begins(state.send(rest), i, attempt, request.releasing() | given);
     }
 
     private SetState hears(SetState state, Owner granted) {
@@ -315,14 +323,21 @@ public final class LockSets implements Model<SetState> {
     }
 
     /** The release of an owner was run, and answered. */
-    private static SetState answered(SetState state, Owner owner) {
+    private SetState answered(SetState state, Owner owner) {
         Request request = state.requests().get(owner.request());
-        if (request.phase() != Phase.ENDING || request.attempt() != owner.attempt()) {
-            return state;
-        }
-        int left = request.releasing() & ~(1 << owner.lock());
-        Phase next = left == 0 ? Phase.DONE : Phase.ENDING;
-        return state.with(owner.request(), new Request(next, request.attempt(), 0, false, left));
+        int left = request.releasing() & ~bit(owner);
+        Request next = new Request(request.phase(), request.attempt(), request.held(), request.lost(), left);
+        return state.with(owner.request(), told(next));
+    }
+
+    /** One that ends, or has ended, if nothing is waited for any more. */
+    private Request told(Request request) {
+        int present = request.releasing() >> request.attempt() * MOST_LOCKS;
+        boolean waits =
+                has(SetRule.TOLD_AT_LAST) && (has(SetRule.EARLIER_TOO) ? request.releasing() != 0 : present != 0);
+        return waits || request.phase() != Phase.ENDING
+                ? request
+                : new Request(Phase.DONE, request.attempt(), 0, false, request.releasing());
     }
 
     // ---- what must never be
@@ -368,7 +383,10 @@ public final class LockSets implements Model<SetState> {
         return null;
     }
 
-    /** Of an ended request nothing is left when its outcome is told; of an earlier attempt something is to be under way. */
+    /**
+     * Of an ended request nothing is left when its outcome is told. Of an earlier attempt a request that was withdrawn may be under way
+     * yet, and nothing that was held.
+     */
     private static boolean isLeftOver(SetState state, Owner owner) {
         Request request = state.requests().get(owner.request());
         if (request.phase() == Phase.DEAD) {
@@ -378,7 +396,8 @@ public final class LockSets implements Model<SetState> {
         boolean underWay =
                 state.net().stream().anyMatch(packet -> packet.owner().equals(owner));
         boolean active = request.phase() == Phase.ASKING || request.phase() == Phase.HOLDING;
-        return present ? request.phase() == Phase.DONE || (!active && !underWay) : !underWay;
+        boolean given = (request.releasing() & bit(owner)) != 0;
+        return request.phase() == Phase.DONE && (present || given) || !underWay && !(present && active);
     }
 
     private static boolean isDeadlock(SetState state) {

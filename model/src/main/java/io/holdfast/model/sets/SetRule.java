@@ -13,7 +13,8 @@ public enum SetRule implements ModelRule {
     UNWANTED("a grant for which nothing waits is released"),
     LOST_TOO("after a loss the lost lock is taken back like the others"),
     NEW_OWNERS("each attempt has owners of its own"),
-    TOLD_AT_LAST("the outcome is told when the releases were answered");
+    TOLD_AT_LAST("the outcome is told when the releases were answered"),
+    EARLIER_TOO("so were those of the locks that earlier attempts held");
 
     private final String meaning;
 

@@ -82,7 +82,7 @@ record SetState(
     /**
      * @param held its locks, as bits
      * @param lost whether it has lost one of the complete set
-     * @param releasing locks whose release was not answered, as bits
+     * @param releasing owners whose release was not answered, as bits: of this attempt, and of earlier ones those that held
      */
     record Request(Phase phase, int attempt, int held, boolean lost, int releasing) implements Fingerprint.Part {
         static final Request IDLE = new Request(Phase.IDLE, 0, 0, false, 0);
@@ -97,7 +97,7 @@ record SetState(
 
         @Override
         public void addTo(Fingerprint print) {
-            print.add(phase).add((attempt * 64L + held) * 64 + releasing).add(lost);
+            print.add(phase).add(attempt * 64L + held).add(releasing).add(lost);
         }
     }
 
