@@ -27,6 +27,8 @@ class DocumentsTest {
     /** To a file, to a part of one, or to a part of the same document. */
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]*)(?:#([^)]*))?\\)");
 
+    private static final Pattern STATUS =
+            Pattern.compile("^\\*\\*Status\\.\\*\\* Accepted, (\\d{4}-\\d{2}-\\d{2})[.;]", Pattern.MULTILINE);
     private static final Pattern BLOCK = Pattern.compile("^```.*?^```", Pattern.MULTILINE | Pattern.DOTALL);
     private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
     private static final Pattern MARK = Pattern.compile("<a id=\"([^\"]+)\"");
@@ -156,6 +158,26 @@ class DocumentsTest {
                 .toList();
         assertEquals(List.of(), without);
         assertTrue(rows.size() > 100, "the tables are no longer found");
+    }
+
+    @Test
+    void decisions_eachOfThem_hasAStatusAndIsInTheIndex() throws IOException {
+        Path folder = ROOT.resolve("docs/decisions");
+        String index = Files.readString(folder.resolve("README.md"));
+        List<String> missing = new ArrayList<>();
+        int records = 0;
+        for (Path record : files(".md")) {
+            String name = record.getFileName().toString();
+            if (record.startsWith(folder) && !name.equals("README.md")) {
+                records++;
+                Matcher status = STATUS.matcher(Files.readString(record));
+                if (!status.find() || !index.contains("](" + name + ") | " + status.group(1) + " |")) {
+                    missing.add(name);
+                }
+            }
+        }
+        assertEquals(List.of(), missing);
+        assertTrue(records > 30, "the folder is no longer found");
     }
 
     private static List<Path> files(String suffix) throws IOException {
