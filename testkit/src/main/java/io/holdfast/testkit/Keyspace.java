@@ -70,12 +70,17 @@ final class Keyspace {
 
     private void sweep() {
         turns = 0;
-        slots.values().removeIf(slot -> slot.expiresMillis <= nowMillis());
+        slots.values().removeIf(this::isOver);
+    }
+
+    /** As servers have it: a key is there until the millisecond in which it expires is over. */
+    private boolean isOver(Slot slot) {
+        return slot.expiresMillis < nowMillis();
     }
 
     private @Nullable Slot slot(String key) {
         Slot slot = slots.get(key);
-        if (slot != null && slot.expiresMillis <= nowMillis()) {
+        if (slot != null && isOver(slot)) {
             slots.remove(key);
             return null;
         }
@@ -163,12 +168,13 @@ final class Keyspace {
         return slot == null ? NEVER : slot.expiresMillis;
     }
 
-    /** A time that has passed removes the key. */
+    /** A time that has come removes the key at once. */
     void expire(String key, long millis) {
         Slot slot = slot(key);
-        if (slot != null) {
+        if (slot != null && millis <= nowMillis()) {
+            slots.remove(key);
+        } else if (slot != null) {
             slot.expiresMillis = millis;
-            slot(key);
         }
     }
 

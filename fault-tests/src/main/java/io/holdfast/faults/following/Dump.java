@@ -80,11 +80,6 @@ final class Dump implements Stored {
         return began == ended && began == later.began && began == later.ended;
     }
 
-    /** Whether a key is in its last millisecond: real servers have it until that is over, and the model does not. */
-    boolean hasKeyThatEndsNow() {
-        return values.values().stream().anyMatch(each -> each.expiry == began);
-    }
-
     private @Nullable Reply find(String key, String kind) {
         Value found = value(key);
         if (found.kind.equals("none")) {

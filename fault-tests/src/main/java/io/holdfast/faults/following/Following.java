@@ -120,10 +120,6 @@ public final class Following implements AutoCloseable {
             follower.left(ran.script(), "a millisecond ended inside of the transaction");
             return;
         }
-        if (before.hasKeyThatEndsNow() || after.hasKeyThatEndsNow()) {
-            follower.left(ran.script(), "a key in its last millisecond");
-            return;
-        }
         Follower.Step step = follower.begin(before, ran);
         if (step != null) {
             difference = step.end(after, reply, null);

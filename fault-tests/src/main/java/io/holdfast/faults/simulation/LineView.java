@@ -130,7 +130,9 @@ final class LineView {
     /** How many permits may be out because an operator says so; as many as you like if nobody does. */
     int most(long nowMillis) {
         Integer limit = cap;
-        return limit == null || capEnd <= nowMillis ? Integer.MAX_VALUE : limit;
+        return limit == null || capEnd < nowMillis
+                ? Integer.MAX_VALUE
+                : limit; // a key is there until its last millisecond is over
     }
 
     boolean isLimited() {

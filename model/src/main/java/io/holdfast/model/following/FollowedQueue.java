@@ -171,6 +171,9 @@ abstract class FollowedQueue<S extends QueueState<S>, W extends QueueBounds.Entr
     final void open(Stored stored, long micros, boolean byClient) {
         nowMicros = micros;
         nowMillis = Math.floorDiv(micros, 1_000);
+        if (before.anyEndsIn(nowMillis)) {
+            throw new NotFollowed("a key in its last millisecond"); // servers have it, and in the model it has ended
+        }
         mentionStored();
         if (byClient) {
             mentionClient(ran.words(0)[0]);

@@ -110,6 +110,11 @@ final class LockKeys {
         return expiry != Stored.NO_KEY;
     }
 
+    /** Whether one of the keys ends in this millisecond, ms since 1970. */
+    boolean anyEndsIn(long millis) {
+        return expiries.containsValue(millis);
+    }
+
     /** When a key ends, ms since 1970; -1 for never; {@link Stored#NO_KEY}. */
     long expiry(String key) {
         return expiries.getOrDefault(key, Stored.NO_KEY);
