@@ -24,6 +24,7 @@ import io.holdfast.internal.wire.LockScripts.Acquire;
 import io.holdfast.internal.wire.LockScripts.AcquireReply;
 import io.holdfast.internal.wire.LockScripts.Claim;
 import io.holdfast.internal.wire.LockScripts.State;
+import io.holdfast.internal.wire.Notice;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.DriverException;
@@ -331,7 +332,8 @@ public final class Request implements Question<Handle>, Assurance.Granted {
     }
 
     /** A handoff that was told by message. */
-    void grantedByMessage(long token, long grantedMicros, long claimMillis, boolean kept, long receivedNanos) {
+    void grantedByMessage(Notice.Grant grant, long receivedNanos) {
+        long token = grant.token();
         if (token <= formerToken || (before != null && pending())) {
             return;
         }
@@ -344,15 +346,15 @@ public final class Request implements Question<Handle>, Assurance.Granted {
             }
             return;
         }
-        long claimNanos = claimMillis * 1_000_000;
-        OptionalLong deadline = queue.server.deadlineOfHandoff(keys, grantedMicros, claimNanos, receivedNanos);
+        long claimNanos = grant.claimMillis() * 1_000_000;
+        OptionalLong deadline = queue.server.deadlineOfHandoff(keys, grant.sinceMicros(), claimNanos, receivedNanos);
         // What a reading of the clock from long ago has made short could be over before it is confirmed.
-        boolean tooShort = deadline.isPresent() && deadline.getAsLong() - receivedNanos < claimMillis * 500_000;
+        boolean tooShort = deadline.isPresent() && deadline.getAsLong() - receivedNanos < grant.claimMillis() * 500_000;
         if ((deadline.isEmpty() || tooShort || confirmsFirst()) && pending()) {
             ask();
         } else {
             long until = deadline.orElse(receivedNanos);
-            granted(token, grantedMicros, until, false, claimNanos, kept, until - claimNanos);
+            granted(token, grant.sinceMicros(), until, false, claimNanos, grant.kept(), until - claimNanos);
         }
     }
 

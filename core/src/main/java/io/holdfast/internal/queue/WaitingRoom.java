@@ -13,6 +13,7 @@ import io.holdfast.internal.wire.LockScripts.Claim;
 import io.holdfast.internal.wire.LockScripts.RefreshEntry;
 import io.holdfast.internal.wire.LockScripts.RefreshReply;
 import io.holdfast.internal.wire.LockScripts.State;
+import io.holdfast.internal.wire.Notice;
 import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.Shown;
@@ -212,79 +213,43 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     public void onMessage(String text) {
         long received = queue.kit.nanoTime();
         try {
-            if (text.startsWith("G ")) {
-                String[] words = text.split(" ", 7);
-                onGrant(
-                        words[1],
-                        Long.parseLong(words[2]),
-                        Long.parseLong(words[3]),
-                        Long.parseLong(words[4]),
-                        words[5].equals("1"),
-                        words[6],
-                        received);
-            } else if (text.startsWith("L ")) {
-                onGrants(text, received);
-            } else if (text.startsWith("P ")) {
-                String[] words = text.split(" ", 3);
-                Line line = lines.get(words[2]);
+            Notice notice = Notice.of(text);
+            if (notice instanceof Notice.Granted granted) {
+                granted.grants().forEach(grant -> onGrant(grant, granted.hold(), received));
+            } else if (notice instanceof Notice.Probe probe) {
+                Line line = lines.get(probe.hold());
                 if (line != null) {
-                    refresh(List.of(line), words[1]);
+                    refresh(List.of(line), probe.probe());
                 }
-            } else if (text.startsWith("E ")) {
-                Request request = byOwner.get(text.split(" ", 3)[1]);
+            } else if (notice instanceof Notice.Dropped dropped) {
+                Request request = byOwner.get(dropped.ownerPublic());
                 if (request != null) {
                     request.evicted();
                 }
-            } else if (text.startsWith("R ")) {
-                String[] words = text.split(" ", 3);
-                queue.kept().recalled(words[2], Long.parseLong(words[1]));
-            } else if (text.startsWith("A ") || text.startsWith("D ")) {
-                queue.reports.onMessage(text);
-            } else if (text.startsWith("V ")) {
-                String[] words = text.split(" ", 5);
-                Request request = byOwner.get(words[1]);
+            } else if (notice instanceof Notice.Recalled recalled) {
+                queue.kept().recalled(recalled.hold(), recalled.token());
+            } else if (notice instanceof Notice.Revoked revoked) {
+                Request request = byOwner.get(revoked.ownerPublic());
                 if (request != null) {
-                    if (words[3].equals("1")) {
-                        queue.kept().dropped(words[4], request.owner);
+                    if (revoked.waitersToo()) {
+                        queue.kept().dropped(revoked.hold(), request.owner);
                     }
-                    request.revoked(Long.parseLong(words[2]));
+                    request.revoked(revoked.token());
                 }
+            } else {
+                queue.reports.onMessage(text);
             }
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.WARNING, () -> "a message is none of Holdfast's: " + text, e);
         }
     }
 
-    private void onGrant(
-            String ownerPublic,
-            long token,
-            long grantedMicros,
-            long claimMillis,
-            boolean kept,
-            String hold,
-            long received) {
-        Request request = byOwner.get(ownerPublic);
+    private void onGrant(Notice.Grant grant, String hold, long received) {
+        Request request = byOwner.get(grant.ownerPublic());
         if (request != null) {
-            request.grantedByMessage(token, grantedMicros, claimMillis, kept, received);
+            request.grantedByMessage(grant, received);
         } else {
-            giveBack(ownerPublic, hold);
-        }
-    }
-
-    private void onGrants(String text, long received) {
-        String[] numbers = text.split(" ", 4);
-        int count = Integer.parseInt(numbers[2]);
-        String[] words = numbers[3].split(" ", 3 * count + 1);
-        long micros = Long.parseLong(numbers[1]);
-        for (int i = 0; i < count; i++) {
-            onGrant(
-                    words[3 * i],
-                    Long.parseLong(words[3 * i + 1]),
-                    micros,
-                    Long.parseLong(words[3 * i + 2]),
-                    false,
-                    words[3 * count],
-                    received);
+            giveBack(grant.ownerPublic(), hold);
         }
     }
 
