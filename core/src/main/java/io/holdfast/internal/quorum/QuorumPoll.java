@@ -25,6 +25,7 @@ final class QuorumPoll implements Poll, Ballot.Caller {
 
     private final String label;
     private volatile @Nullable Ballot ballot;
+    private volatile @Nullable BallotGrant won; // by the last ballot that was
     private @Nullable PolledRequest request; // set before anybody else sees this
 
     QuorumPoll(QuorumClient quorum, Demand demand, String owner) {
@@ -73,7 +74,9 @@ final class QuorumPoll implements Poll, Ballot.Caller {
 
     @Override
     public void won(Ballot asked, long token, long deadline) {
-        request().granted(new BallotGrant(quorum, this, asked, token), deadline);
+        BallotGrant grant = new BallotGrant(quorum, this, asked, token);
+        won = grant;
+        request().granted(grant, deadline);
     }
 
     @Override
@@ -102,8 +105,8 @@ final class QuorumPoll implements Poll, Ballot.Caller {
 
     @Override
     public void held(Hold hold) {
-        if (hold.options.renewal() && hold.grant instanceof BallotGrant grant) {
-            grant.joinSoon();
+        if (hold.options.renewal()) {
+            Objects.requireNonNull(won).joinSoon();
         }
     }
 
