@@ -41,7 +41,7 @@ end
 
 local lock = lockAt(1)
 
--- include asked.lua
+-- include read_request.lua
 
 know(lock, redis.call('GET', lock.hold)) -- raises the error of a key of another type
 if lock.public == '?' then
@@ -111,8 +111,8 @@ if more or own or waiting or lock.kept ~= '' or limit ~= '0' or admits(lock.held
     end
   end
 
--- include full.lua
--- include back.lua
+-- include bound_queue.lua
+-- include return_parked.lua
 end
 
--- include enter.lua
+-- include enqueue.lua

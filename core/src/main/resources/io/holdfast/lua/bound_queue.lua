@@ -1,4 +1,7 @@
--- full.lua: put into the scripts that ask, in places where the lock is not granted: whether the queue has room.
+-- bound_queue.lua: put into the scripts that ask, in places where the lock is not granted: whether the queue has room.
+--
+-- Expects: claimed, facts, limit, lock, parked, queued, queues, rare, waiting
+-- Sets: claimed, facts, parked, queued
 
 if limit ~= '0' and queues == '1' and not waiting then
   local most = tonumber(limit)

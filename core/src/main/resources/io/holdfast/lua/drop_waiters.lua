@@ -1,5 +1,8 @@
--- drop.lua: put into the scripts that end holds by name: drops waiters and tells their clients. `drop` is '1' for all of them, so
+-- drop_waiters.lua: put into the scripts that end holds by name: drops waiters and tells their clients. `drop` is '1' for all of them, so
 -- many as one script may, '0' for none, or the public owner of the one, if it is among the first so many.
+--
+-- Expects: claimed, drop, evicted, life, lock, ours, rare
+-- Sets: dropped
 
 local dropped = 0
 if drop ~= '0' and ours then

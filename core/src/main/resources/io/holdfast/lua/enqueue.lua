@@ -1,5 +1,8 @@
--- enter.lua: put at the end of the scripts that ask: queues the request, if it is to wait and does not yet, and tells where it
+-- enqueue.lua: put at the end of the scripts that ask: queues the request, if it is to wait and does not yet, and tells where it
 -- stands.
+--
+-- Expects: claimed, ending, facts, life, lock, nowText, order, owner, parked, priority, queued, queues, rare, waiting
+-- Sets: parked, place, queued, reply, waiters, waits
 
 if queues == '1' and not waiting then
   local last = (facts[3] or 0) + 1

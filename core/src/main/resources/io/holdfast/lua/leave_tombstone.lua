@@ -1,4 +1,7 @@
--- grave.lua: put into the scripts that end an owner: its tombstone, at the key `grave`, if it is to get one.
+-- leave_tombstone.lua: put into the scripts that end an owner: its tombstone, at the key `grave`, if it is to get one.
+--
+-- Expects: grave, tombstone
+-- Sets: mark
 
 -- rule tombstone
 local mark = tombstone ~= '0' and redis.pcall('GET', grave)

@@ -52,7 +52,7 @@ if found == 0 then
   return grantNow()
 end
 
--- include asked.lua
+-- include read_request.lua
 
 local own = readLine(lock, public)
 if lock.holders == 0 and redis.call('EXISTS', lock.hold) == 1 then
@@ -97,7 +97,7 @@ if not alone then
   if waiting then
     demandLine(lock)
   end
--- include back.lua
+-- include return_parked.lua
 end
 settle(lock, waiting and owner or nil)
 if lock.more == '1' then
@@ -149,5 +149,5 @@ if not waiting and admits(lock, mode, weight, permits) then
   end
 end
 
--- include full.lua
--- include enter.lua
+-- include bound_queue.lua
+-- include enqueue.lua

@@ -84,7 +84,7 @@ else
 end
 
 local grave = KEYS[8]
--- include grave.lua
+-- include leave_tombstone.lua
 
 local serves = word == 'RELEASED'
 -- rule cancelserves

@@ -4,7 +4,7 @@
 -- KEYS[8] evicted
 -- ARGV[1..2] see common.lua
 -- ARGV[3] public owner whose hold is to end; '' for all; '-' and a token, as words, for what rests with that token: it has no owner
--- ARGV[4] which waiters to drop, see drop.lua   ARGV[5] how long a dropped waiter is refused, ms
+-- ARGV[4] which waiters to drop, see drop_waiters.lua   ARGV[5] how long a dropped waiter is refused, ms
 --
 -- Replies, as words: the first, number of holds that have ended, number of waiters dropped, …describe. The first is
 --   RELEASED   the holds have ended
@@ -55,7 +55,7 @@ if ARGV[3] == '' and redis.call('ZCARD', lock.members) > 0 then
   lock.more = '1'
 end
 
--- include drop.lua
+-- include drop_waiters.lua
 
 if lock.more == '0' then
   settle(lock)

@@ -1,4 +1,7 @@
--- asked.lua: put into the scripts that ask, with `lock` known: what is asked for, see their headers, and what is known of the owner.
+-- read_request.lua: put into the scripts that ask, with `lock` known: what is asked for, see their headers, and what is known of the owner.
+--
+-- Expects: lock
+-- Sets: ending, life, limit, order, owner, priority, queues, read
 
 local owner = ARGV[3]
 local queues, limit, priority, order, life, ending = string.match(ARGV[7], '^(%d) (%d+) (-?%d+) (%a) (%d+) (.*)$')

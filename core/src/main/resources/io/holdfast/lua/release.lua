@@ -93,7 +93,7 @@ else
 end
 
 local grave = KEYS[6]
--- include grave.lua
+-- include leave_tombstone.lua
 
 -- A repeated release tells its handoff again. Where the queue is another program's the hold ends all the same, without a handoff.
 unlessForeign(settle, lock, nil, word == 'GONE', queued, claimed)

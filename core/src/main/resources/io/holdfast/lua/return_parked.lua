@@ -1,4 +1,7 @@
--- back.lua: put into the scripts that ask: where a request stands that waits already.
+-- return_parked.lua: put into the scripts that ask: where a request stands that waits already.
+--
+-- Expects: claimed, facts, lock, own, owner, parked, queued, rare, waiting
+-- Sets: claimed, facts, parked, queued, waiting
 
 if waiting and parked > 0 and redis.call('HEXISTS', lock.details, '@s:' .. requester) == 0 then
   -- A waiter that was parked while its client was away takes its old place again.

@@ -2,7 +2,7 @@
 --
 -- KEYS[1] hold   KEYS[2] queue   KEYS[3] parked   KEYS[4] details   KEYS[5] token   KEYS[6] evicted
 -- ARGV[1..2] see common.lua
--- ARGV[3] token that the hold must have, or have reserved, '' for any   ARGV[4] which waiters to drop, see drop.lua
+-- ARGV[3] token that the hold must have, or have reserved, '' for any   ARGV[4] which waiters to drop, see drop_waiters.lua
 -- ARGV[5] how long a dropped waiter is refused, ms
 --
 -- Replies: a list of two texts: words, which are one of these, the number of waiters dropped, …describe; and what held.lua
@@ -75,7 +75,7 @@ if word == 'RELEASED' then
   end
 end
 
--- include drop.lua
+-- include drop_waiters.lua
 
 if ours and lock.more == '0' then
   local facts = redis.call('HMGET', lock.details, '@seq', '@claim')

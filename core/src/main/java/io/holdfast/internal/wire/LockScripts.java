@@ -263,7 +263,7 @@ public interface LockScripts {
      * Ends what has a name.
      *
      * @param hold which one
-     * @param drop which waiters to drop, as drop.lua has it
+     * @param drop which waiters to drop, as drop_waiters.lua has it
      * @param refused for how long those may not ask again
      */
     void revoke(

@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Compares the header of each script with its body. The bodies are read as text: what is checked is how they are written. */
 final class ScriptTest {
@@ -32,8 +33,28 @@ final class ScriptTest {
     private static final Map<String, Integer> KEYS_OF_EACH = Map.of("lock", 5, "line", 7);
 
     /** What is put into the middle of a script: it uses what the script has defined, and has no header of its own. */
-    private static final Set<String> FRAGMENTS =
-            Set.of("asked.lua", "full.lua", "back.lua", "enter.lua", "drop.lua", "heartbeat.lua", "grave.lua");
+    private static final Set<String> FRAGMENTS = Set.of(
+            "read_request.lua",
+            "bound_queue.lua",
+            "return_parked.lua",
+            "enqueue.lua",
+            "drop_waiters.lua",
+            "heartbeat.lua",
+            "leave_tombstone.lua");
+    /** What fragments may use without saying so. */
+    private static final List<String> COMMON =
+            List.of("common.lua", "time.lua", "token.lua", "queue.lua", "order.lua", "expiry.lua", "foreign.lua");
+
+    private static final Set<String> LUA = Set.of(
+            ("and break do else elseif end false for function goto if in local nil not or repeat return then true until while"
+                            + " redis string math table KEYS ARGV")
+                    .split(" "));
+    private static final Pattern DECLARED = Pattern.compile("\\blocal (?:function )?(\\w+(?:, \\w+)*)");
+    private static final Pattern DECLARED_OUTSIDE =
+            Pattern.compile("^local (?:function )?(\\w+(?:, \\w+)*)", Pattern.MULTILINE);
+    private static final Pattern LOOPED = Pattern.compile("\\bfor (\\w+(?:, \\w+)*) (?:in|=)");
+    private static final Pattern ASSIGNED = Pattern.compile("^ *([a-z]\\w*(?:, [a-z]\\w*)*) = ", Pattern.MULTILINE);
+    private static final Pattern VARIABLE = Pattern.compile("(?<![.:\\w])([A-Za-z_]\\w*)\\b(?!\\()");
     /** Functions whose first argument is a key. */
     private static final Pattern OF_A_KEY =
             Pattern.compile("\\b(expireLater|readHold|grantHold|tellHold|writeToken|outlive|remove|quarantineLeft)\\(");
@@ -235,6 +256,56 @@ final class ScriptTest {
             }
         }
         assertEquals(0, open);
+    }
+
+    /**
+     * A fragment is put into a script as it stands, and shares its variables. Its header lists those that it expects, besides what the
+     * common parts define, and those that it sets. Functions are not listed.
+     */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "read_request.lua",
+                "bound_queue.lua",
+                "return_parked.lua",
+                "enqueue.lua",
+                "drop_waiters.lua",
+                "leave_tombstone.lua"
+            })
+    void header_ofAFragment_listsTheVariablesThatItExpectsAndSets(String fragment) throws Exception {
+        Set<String> common = new TreeSet<>(LUA);
+        for (String part : COMMON) {
+            common.addAll(named(DECLARED_OUTSIDE, code(resource(part))));
+        }
+        String file = resource(fragment);
+        String body = code(file).replaceAll("'[^']*'", "''");
+        Set<String> inside = named(DECLARED, body);
+        inside.addAll(named(LOOPED, body));
+        Set<String> expected = named(VARIABLE, body);
+        expected.removeAll(inside);
+        expected.removeAll(common);
+        Set<String> set = named(ASSIGNED, body);
+        set.removeAll(inside);
+        set.addAll(named(DECLARED_OUTSIDE, body));
+        assertEquals(expected, names(file, "Expects"));
+        assertEquals(set, names(file, "Sets"));
+    }
+
+    private static Set<String> names(String file, String what) {
+        Matcher line =
+                Pattern.compile("^-- " + what + ": (.*)$", Pattern.MULTILINE).matcher(file);
+        assertTrue(line.find(), what);
+        return new TreeSet<>(List.of(line.group(1).split(", ")));
+    }
+
+    /** The names of lists of names. */
+    private static Set<String> named(Pattern pattern, String code) {
+        Set<String> names = new TreeSet<>();
+        Matcher matcher = pattern.matcher(code);
+        while (matcher.find()) {
+            names.addAll(List.of(matcher.group(1).strip().split(", ")));
+        }
+        return names;
     }
 
     /** The code of a script, with the fragments, without what it includes besides. */

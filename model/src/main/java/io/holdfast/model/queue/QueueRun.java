@@ -186,7 +186,7 @@ public abstract class QueueRun<S extends QueueState<S>> {
         return removed;
     }
 
-    // ---- back.lua, enter.lua
+    // ---- return_parked.lua, enqueue.lua
 
     /**
      * Where a request stands that waits already.
@@ -276,7 +276,7 @@ public abstract class QueueRun<S extends QueueState<S>> {
         return place;
     }
 
-    // ---- heartbeat.lua, drop.lua
+    // ---- heartbeat.lua, drop_waiters.lua
 
     /**
      * Whether the client is to repeat its requests.
