@@ -83,7 +83,55 @@ final class HouseTest {
     /** Classes that can be understood together only. */
     private static final int LONGEST_CYCLE = 8;
 
+    /** Lines of a file of tests or of code, whatever they have. */
     private static final int MOST_LINES = 600;
+
+    /** Lines of code of a file of main sources: neither blank nor comment, import or package. */
+    private static final int MOST_CODE = 400;
+
+    /** Files with more, and with how many. A number may only fall. */
+    private static final Map<String, Integer> LONG = Map.ofEntries(
+            Map.entry("contracts/ClusterContract", 487),
+            Map.entry("contracts/ReadWriteLockContract", 498),
+            Map.entry("contracts/ServerLimitsContract", 501),
+            Map.entry("contracts/SteeringContract", 474),
+            Map.entry("core/Ballot", 451),
+            Map.entry("core/Hold", 437),
+            Map.entry("core/LocalLine", 465),
+            Map.entry("core/QueueGrant", 405),
+            Map.entry("core/Request", 439),
+            Map.entry("fault-tests/Plan", 445),
+            Map.entry("fault-tests/ServerChecks", 498),
+            Map.entry("fault-tests/ServerLines", 427),
+            Map.entry("jedis/MessageConnection", 419),
+            Map.entry("lettuce/Messages", 403),
+            Map.entry("model/Clients", 494),
+            Map.entry("model/LineServer", 500),
+            Map.entry("model/QueueBench", 416),
+            Map.entry("model/Quorum", 413),
+            Map.entry("model/Turns", 477));
+
+    /** Files of a package of the engine. */
+    private static final int MOST_FILES = 25;
+
+    /** Packages with more, and with how many. A number may only fall. */
+    private static final Map<String, Integer> CROWDED =
+            Map.of("internal.lease", 33, "internal.queue", 33, "internal.wire", 33);
+
+    /** Classes of a package that stand in a circle with others of it. A number may only fall. */
+    private static final Map<String, Integer> IN_CIRCLES = Map.of(
+            "internal.lease",
+            9,
+            "internal.polled",
+            6,
+            "internal.queue",
+            16,
+            "internal.quorum",
+            6,
+            "internal.wire",
+            4,
+            "routing",
+            2);
 
     private static Set<String> below(String first, String... rooms) {
         return Stream.concat(
@@ -100,6 +148,7 @@ final class HouseTest {
     private static final Pattern SAID = Pattern.compile(
             "/\\*.*?\\*/|//[^\n]*|\"\"\".*?\"\"\"|\"(?:\\\\.|[^\"\\\\\n])*\"|'(?:\\\\.|[^'\\\\])+'", Pattern.DOTALL);
 
+    private static final Pattern KIND_ASKED = Pattern.compile("instanceof (?:Queue|Ballot|Plain)Grant\\b");
     private static final Pattern DECLARED = Pattern.compile("\\b(?:class|interface|enum|record)\\s+([A-Z]\\w*)");
     private static final Pattern NAME = Pattern.compile("(?<![\\w.])[A-Z]\\w*");
     private static final Pattern QUALIFIED = Pattern.compile("\\bio\\.holdfast(?:\\.[a-z]\\w*)*\\.[A-Z]\\w*");
@@ -154,6 +203,73 @@ final class HouseTest {
             }
         }
         assertEquals(List.of(), tooLong);
+    }
+
+    @Test
+    void files_ofMainSources_haveFewLinesOfCode() throws IOException {
+        Map<String, Integer> found = new TreeMap<>();
+        for (Path file : sources("main")) {
+            int code = linesOfCode(Files.readString(file));
+            if (code > MOST_CODE) {
+                found.put(ROOT.relativize(file).getName(0) + "/" + nameOf(file), code);
+            }
+        }
+        assertNoneIsMoreThan(LONG, found);
+    }
+
+    @Test
+    void packages_ofTheEngine_haveFewFiles() throws IOException {
+        Map<String, Integer> found = new TreeMap<>();
+        for (Source source : core()) {
+            if (isEngine(source)) {
+                found.merge(brief(source.packageName()), 1, Integer::sum);
+            }
+        }
+        found.values().removeIf(count -> count <= MOST_FILES);
+        assertNoneIsMoreThan(CROWDED, found);
+    }
+
+    @Test
+    void packages_ofTheEngine_haveFewClassesInCircles() throws IOException {
+        Map<String, Integer> found = new TreeMap<>();
+        for (List<String> circle : circles(core())) {
+            for (String one : circle) {
+                String room = one.substring(0, Math.max(0, one.lastIndexOf('.')));
+                if (!room.isEmpty()) {
+                    found.merge(room, 1, Integer::sum);
+                }
+            }
+        }
+        assertNoneIsMoreThan(IN_CIRCLES, found);
+    }
+
+    /** A line asks its grant, and never what kind of grant it is. */
+    @Test
+    void engine_ofCore_asksNoGrantForItsKind() throws IOException {
+        List<String> asked = new ArrayList<>();
+        for (Path file : sources("main")) {
+            if (file.startsWith(ROOT.resolve("core"))
+                    && KIND_ASKED.matcher(Files.readString(file)).find()) {
+                asked.add(nameOf(file));
+            }
+        }
+        assertEquals(List.of(), asked);
+    }
+
+    /** Says what to do: a limit that is met is no reason to cut a class in two. */
+    private static void assertNoneIsMoreThan(Map<String, Integer> allowed, Map<String, Integer> found) {
+        assertEquals(
+                new TreeMap<>(allowed),
+                found,
+                "merge what belongs together, or move what does not; write smaller numbers here");
+    }
+
+    private static int linesOfCode(String text) {
+        String code = SAID.matcher(text).replaceAll(said -> said.group().startsWith("/") ? "" : "0");
+        return (int) code.lines()
+                .map(String::strip)
+                .filter(line -> !line.isEmpty() && !line.startsWith("import ") && !line.startsWith("package "))
+                .count();
     }
 
     @Test
