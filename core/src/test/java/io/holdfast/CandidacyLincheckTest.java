@@ -22,12 +22,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A candidate is elected, loses, resigns, is closed, and its leader returns, all at once: its leaders never overlap, it goes on
  * campaigning until it is closed, and then nothing of it stays.
  */
+@Tag("long")
 public final class CandidacyLincheckTest {
     /** Longer than all pauses and than the grace. */
     private static final Duration LONG = Duration.ofMinutes(1);

@@ -4,8 +4,10 @@ import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
 import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.TestServer;
+import org.junit.jupiter.api.Tag;
 
 /** The server in memory keeps what is promised of any lease. */
+@Tag("long")
 class MemoryLeaseTest extends LeaseContract {
     @Override
     protected RedisDriverProvider provider() {

@@ -3,8 +3,10 @@ package io.holdfast.contracts;
 import io.holdfast.spi.RedisDriverProvider;
 import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.TestServer;
+import org.junit.jupiter.api.Tag;
 
 /** The server in memory stands the random campaign. */
+@Tag("long")
 class MemoryRandomLoadTest extends RandomLoadContract {
     private final MemoryServer memory = MemoryServer.start();
 

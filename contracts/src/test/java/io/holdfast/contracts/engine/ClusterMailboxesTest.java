@@ -28,6 +28,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,6 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Clients for which each lock has a mailbox of its own, whose requests, answers, subscriptions and ticks meet in any order:
  * who waits can be told, and nobody listens for long to what nobody wants. In virtual time; a seed gives the same run.
  */
+@Tag("long")
 final class ClusterMailboxesTest {
     private static final List<String> LOCKS = List.of("a", "b", "c");
     private static final Duration RUN = Duration.ofMinutes(2);

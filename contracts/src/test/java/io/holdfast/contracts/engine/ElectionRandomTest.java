@@ -29,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.Test;
  * lose replies or fall silent, leaders that return, fail or hang, resignations, operators. What has to be true is looked at
  * after each step, and whenever a leader begins. {@code -Dholdfast.test.seed=…} runs one seed again.
  */
+@Tag("long")
 final class ElectionRandomTest {
     private static final int SEEDS = 40;
     private static final int STEPS = 120;

@@ -29,12 +29,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Many sets of several clients over one server in virtual time: no deadlock, all or none, and nothing left over. */
+@Tag("long")
 final class LockSetLoadTest {
     private static final List<String> NAMES = List.of("a", "b", "c", "d", "e");
     private static final Duration TERM = Duration.ofSeconds(3);

@@ -22,6 +22,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
  * The scripts of core, called at random, reply and write under Lua 5.4 what they do under Lua 5.1, and send the same messages. Two
  * servers in memory are told the same: one runs the scripts itself, for the other Lua 5.4 does.
  */
+@Tag("long")
 final class Lua54DifferentialTest implements DrawnCalls.Servers {
     private static final int CALLS = 3_000;
     /** What differs in the keys stays so, mostly, and to look at all of them costs more than a call. */

@@ -12,12 +12,14 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The scripts of core, called at random, answer and write in the server in memory what they do on a real one. They read
  * one clock on both, a hash that the test writes, so that every word they store is the same.
  */
+@Tag("long")
 @SuppressWarnings("NullAway.Init") // everything is made before each test
 class MemoryDifferentialTest extends DifferentialFixture implements DrawnCalls.Servers {
     private static final int SCRIPT_CALLS = 6_000;

@@ -6,9 +6,11 @@ import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An item stands in one bucket, whoever puts, removes and takes at the same time. */
+@Tag("long")
 @Param(name = "item", gen = IntGen.class, conf = "1:2")
 @Param(name = "due", gen = IntGen.class, conf = "1:2")
 public final class BucketsLincheckTest {

@@ -11,9 +11,11 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is to be done so long before the deadline is done then, whoever sets the hold's timer at the same time. */
+@Tag("long")
 public final class HoldLincheckTest {
     private static final Duration TERM = Duration.ofSeconds(30);
 

@@ -8,9 +8,11 @@ import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A lease ends once, stays ended once anybody has seen it so, and is entered only while somebody is in. */
+@Tag("long")
 @Param(name = "time", gen = IntGen.class, conf = "1:4")
 public final class LeaseStateLincheckTest {
     private final LeaseState state = new LeaseState(2, 0, true, null);

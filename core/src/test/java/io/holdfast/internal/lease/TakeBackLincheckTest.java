@@ -13,9 +13,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is to be taken back is, and closing waits for it, whatever is answered and added at the same time. */
+@Tag("long")
 public final class TakeBackLincheckTest {
     private final HandClient hand = new HandClient();
     private final TakeBack takeBack = hand.client.takeBack;

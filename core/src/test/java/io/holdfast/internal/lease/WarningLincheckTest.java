@@ -16,12 +16,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A lease is warned of its deadline once, when a third of its term is left, also if it is renewed while its timer runs; and
  * not at all once it is detached.
  */
+@Tag("long")
 public final class WarningLincheckTest {
     private static final Duration TERM = Duration.ofSeconds(30);
     private static final Duration SECOND = Duration.ofSeconds(1);

@@ -21,12 +21,14 @@ import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A plain lock is asked for, granted, withdrawn, and its client closed, all at once: the request ends, and what was granted
  * is held or given back.
  */
+@Tag("long")
 public final class PlainPollLincheckTest {
     private static final PlainOptions OPTIONS = PlainOptions.defaults();
 

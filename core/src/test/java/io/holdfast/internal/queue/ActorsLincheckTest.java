@@ -9,9 +9,11 @@ import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An actor finds its newest valid hold; the end of any other does not hide it. */
+@Tag("long")
 @Param(name = "hold", gen = IntGen.class, conf = "0:1")
 public final class ActorsLincheckTest {
     private final HandClient hand = new HandClient();

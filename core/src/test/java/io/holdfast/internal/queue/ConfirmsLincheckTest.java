@@ -14,9 +14,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A grant that is to be confirmed is told once what has become of it, also if it comes while others are sent. */
+@Tag("long")
 public final class ConfirmsLincheckTest {
     private final HandClient hand = new HandClient();
     private final Confirms confirms = new Confirms(hand.client.kit, hand.client.queue.server);

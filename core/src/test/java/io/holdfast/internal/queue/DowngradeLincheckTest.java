@@ -32,12 +32,14 @@ import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A writer goes on as a reader while its lease is released or lost, its client is closed, and answers come late or not at all: the
  * writing lease ends once, a reading lease comes of one that had not ended otherwise, and what the server has is a lease's.
  */
+@Tag("long")
 public final class DowngradeLincheckTest {
     private static final LockOptions OPTIONS = LockOptions.defaults();
     /** Longer than a pause between two tries. */

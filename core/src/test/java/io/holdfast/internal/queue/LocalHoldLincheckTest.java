@@ -17,9 +17,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whoever listens for warnings of a lease hears nothing of the next one that has its hold. */
+@Tag("long")
 public final class LocalHoldLincheckTest {
     private static final LockOptions HANDED =
             LockOptions.defaults().withLocalHandoffs(3, Duration.ofMinutes(1)).withWaitLimit(Wait.forever());

@@ -13,9 +13,11 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is to be asked again is, by one copy at a time, whatever answers come while others are sent. */
+@Tag("long")
 @Param(name = "request", gen = IntGen.class, conf = "0:1")
 public final class RepeatsLincheckTest {
     private static final class Asked {

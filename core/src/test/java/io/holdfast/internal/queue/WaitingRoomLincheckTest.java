@@ -19,12 +19,14 @@ import java.util.concurrent.CompletableFuture;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A request waits, is granted, and ends, all at once: it has one outcome, a grant is either that or is given back, and the
  * waiting room knows it as long as it lasts and no longer.
  */
+@Tag("long")
 public final class WaitingRoomLincheckTest {
     /** Within a claim window. */
     private static final Duration LIMIT = Duration.ofMillis(500);

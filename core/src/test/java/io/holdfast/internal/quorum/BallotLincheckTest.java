@@ -13,9 +13,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a node grants to a ballot that nobody wants any more is taken back, whenever the reply comes. */
+@Tag("long")
 public final class BallotLincheckTest {
     private final HandClient hand = new HandClient();
     private final QuorumClient quorum = hand.quorumOfOne();

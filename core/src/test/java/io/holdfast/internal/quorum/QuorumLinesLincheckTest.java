@@ -14,9 +14,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A line keeps whoever sleeps and nobody who has ended, also if it ends while it goes to sleep. */
+@Tag("long")
 public final class QuorumLinesLincheckTest {
     private final QuorumClient quorum = new HandClient().quorum();
     private final PolledRequest request = request();

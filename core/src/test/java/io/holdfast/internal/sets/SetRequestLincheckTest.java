@@ -23,12 +23,14 @@ import java.util.concurrent.CompletableFuture;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Several locks are granted, refused and lost while whoever wants them goes away: it ends once, with all or with none, and what
  * was obtained and not handed out is given back.
  */
+@Tag("long")
 public final class SetRequestLincheckTest {
     private static final Wait WAIT = Wait.upTo(Duration.ofMillis(500));
 

@@ -6,9 +6,11 @@ import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** No pair from before a reconnect is seen after it, and no improvement is lost, whatever replies come meanwhile. */
+@Tag("long")
 @Param(name = "time", gen = IntGen.class, conf = "1:4")
 public final class ServerClockLincheckTest {
     private final ServerClock clock = new ServerClock(1, () -> 10_000);

@@ -44,8 +44,10 @@ record BuildModule(Path folder, Element pom, boolean isPublished) {
         Element pom = read(folder);
         folders.add(folder);
         poms.put(text(pom, "artifactId"), pom);
-        for (Element module : elements(pom, "modules/module")) {
-            collect(folder.resolve(module.getTextContent().strip()), folders, poms);
+        for (String where : List.of("modules/module", "profiles/profile[id='all']/modules/module")) {
+            for (Element module : elements(pom, where)) {
+                collect(folder.resolve(module.getTextContent().strip()), folders, poms);
+            }
         }
     }
 
