@@ -333,14 +333,13 @@ public final class Request implements Question<Handle>, Assurance.Granted {
 
     /** A handoff that was told by message. */
     void grantedByMessage(Notice.Grant grant, long receivedNanos) {
-        long token = grant.token();
-        if (token <= formerToken || (before != null && pending())) {
+        if (grant.token() <= formerToken || (before != null && pending())) {
             return;
         }
         copies.handedOff();
         Hold hold = outcome.hold();
         if (hold != null) {
-            if (token > hold.token()) {
+            if (grant.token() > hold.token()) {
                 // The server granted anew, so the hold that we know of had lapsed.
                 hold.lose(LossReason.NOT_ON_SERVER);
             }
@@ -354,7 +353,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
             ask();
         } else {
             long until = deadline.orElse(receivedNanos);
-            granted(token, grant.sinceMicros(), until, false, claimNanos, grant.kept(), until - claimNanos);
+            granted(grant.token(), grant.sinceMicros(), until, false, claimNanos, grant.kept(), until - claimNanos);
         }
     }
 
