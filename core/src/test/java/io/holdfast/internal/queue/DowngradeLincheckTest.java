@@ -62,7 +62,7 @@ public final class DowngradeLincheckTest {
                 hand.client.newRequest(demand).start();
         answer();
         writer = outcome.join().orElseThrow();
-        writing = (Hold) writer.hold;
+        writing = writer.hold;
         owner = writing.owner();
         told.clear();
     }

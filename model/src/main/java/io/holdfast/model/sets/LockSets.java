@@ -262,7 +262,7 @@ public final class LockSets implements Model<SetState> {
     }
 
     private static int bit(Owner owner) {
-        return 1 << owner.attempt() * MOST_LOCKS + owner.lock();
+        return 1 << (owner.attempt() * MOST_LOCKS + owner.lock());
     }
 
     private SetState over(SetState state, int i) {
@@ -332,7 +332,7 @@ public final class LockSets implements Model<SetState> {
 
     /** One that ends, or has ended, if nothing is waited for any more. */
     private Request told(Request request) {
-        int present = request.releasing() >> request.attempt() * MOST_LOCKS;
+        int present = request.releasing() >> (request.attempt() * MOST_LOCKS);
         boolean waits =
                 has(SetRule.TOLD_AT_LAST) && (has(SetRule.EARLIER_TOO) ? request.releasing() != 0 : present != 0);
         return waits || request.phase() != Phase.ENDING
@@ -397,7 +397,7 @@ public final class LockSets implements Model<SetState> {
                 state.net().stream().anyMatch(packet -> packet.owner().equals(owner));
         boolean active = request.phase() == Phase.ASKING || request.phase() == Phase.HOLDING;
         boolean given = (request.releasing() & bit(owner)) != 0;
-        return request.phase() == Phase.DONE && (present || given) || !underWay && !(present && active);
+        return (request.phase() == Phase.DONE && (present || given)) || (!underWay && !(present && active));
     }
 
     private static boolean isDeadlock(SetState state) {
