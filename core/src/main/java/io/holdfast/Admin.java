@@ -1,7 +1,7 @@
 package io.holdfast;
 
 import io.holdfast.internal.queue.Client;
-import io.holdfast.internal.wire.Answers;
+import io.holdfast.internal.wire.AsyncResults;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Keys.Kind;
 import io.holdfast.internal.wire.LockScripts.CleanReply;
@@ -176,7 +176,7 @@ public final class Admin {
         long begin = client.kit.nanoTime();
         Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
         RevokeReply reply =
-                revoke(keys, callback -> client.server.steeringScripts.revoke(keys, holder, false, REFUSED, callback));
+                revoke(keys, callback -> client.server.adminScripts.revoke(keys, holder, false, REFUSED, callback));
         Optional<Holder> ended = reply.word() == RevokeWord.RELEASED ? Optional.of(holder) : Optional.empty();
         return told(keys, holder.owner(), begin, reply.word(), reply.held().or(() -> ended), 0, reply);
     }
@@ -191,8 +191,7 @@ public final class Admin {
     public Revocation drop(String name, Waiter waiter) {
         long begin = client.kit.nanoTime();
         Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
-        RevokeReply reply =
-                revoke(keys, callback -> client.server.steeringScripts.drop(keys, waiter, REFUSED, callback));
+        RevokeReply reply = revoke(keys, callback -> client.server.adminScripts.drop(keys, waiter, REFUSED, callback));
         Optional<Holder> held = reply.state().holder();
         RevokeWord word = held.isPresent() ? RevokeWord.OTHER : RevokeWord.NOTHING;
         return told(keys, waiter.owner(), begin, word, held, reply.dropped(), reply);
@@ -203,12 +202,12 @@ public final class Admin {
             RevokeReply each = revokeEach(keys, token, drop);
             return drop && each.word() != RevokeWord.RELEASED ? dropBeside(keys, each) : each;
         }
-        return revoke(keys, callback -> client.server.steeringScripts.revoke(keys, token, drop, REFUSED, callback));
+        return revoke(keys, callback -> client.server.adminScripts.revoke(keys, token, drop, REFUSED, callback));
     }
 
     /** Drops the waiters of several holders of whom none is meant. */
     private RevokeReply dropBeside(Keys keys, RevokeReply each) {
-        RevokeReply reply = revoke(keys, callback -> client.server.steeringScripts.dropAll(keys, REFUSED, callback));
+        RevokeReply reply = revoke(keys, callback -> client.server.adminScripts.dropAll(keys, REFUSED, callback));
         return new RevokeReply(each.word(), each.held(), each.dropped() + reply.dropped(), reply.state());
     }
 
@@ -221,7 +220,7 @@ public final class Admin {
             Holder holder = share.holder();
             if (holder.token() == token) {
                 RevokeReply one = revoke(
-                        keys, callback -> client.server.steeringScripts.revoke(keys, holder, drop, REFUSED, callback));
+                        keys, callback -> client.server.adminScripts.revoke(keys, holder, drop, REFUSED, callback));
                 boolean ended = one.word() == RevokeWord.RELEASED;
                 sum = new RevokeReply(
                         ended ? one.word() : sum.word(),
@@ -233,9 +232,9 @@ public final class Admin {
         return sum;
     }
 
-    private RevokeReply revoke(Keys keys, Answers.Sending<RevokeReply> call) {
+    private RevokeReply revoke(Keys keys, AsyncResults.Sending<RevokeReply> call) {
         long sent = client.kit.nanoTime();
-        RevokeReply reply = Answers.await(client.server, call);
+        RevokeReply reply = AsyncResults.await(client.server, call);
         client.queue.waitingRoom.observe(keys, reply.state(), sent);
         return reply;
     }
@@ -307,7 +306,7 @@ public final class Admin {
      */
     public Optional<Duration> extend(String name, Duration atLeast) {
         Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
-        return extended(keys, atLeast, callback -> client.server.steeringScripts.prolong(keys, atLeast, callback));
+        return extended(keys, atLeast, callback -> client.server.adminScripts.prolong(keys, atLeast, callback));
     }
 
     /**
@@ -322,13 +321,12 @@ public final class Admin {
             return Optional.empty();
         }
         Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
-        return extended(
-                keys, atLeast, callback -> client.server.steeringScripts.prolong(keys, holder, atLeast, callback));
+        return extended(keys, atLeast, callback -> client.server.adminScripts.prolong(keys, holder, atLeast, callback));
     }
 
-    private Optional<Duration> extended(Keys keys, Duration atLeast, Answers.Sending<Duration> call) {
+    private Optional<Duration> extended(Keys keys, Duration atLeast, AsyncResults.Sending<Duration> call) {
         Require.between("atLeast", atLeast, Duration.ofMillis(1), Require.LONGEST);
-        Duration remaining = Answers.await(client.server, call);
+        Duration remaining = AsyncResults.await(client.server, call);
         if (remaining.isZero()) {
             return Optional.empty();
         }
@@ -370,7 +368,7 @@ public final class Admin {
         }
         Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
         long sent = client.kit.nanoTime();
-        LimitReply reply = Answers.await(
+        LimitReply reply = AsyncResults.await(
                 client.server, callback -> client.server.sharedScripts.limit(keys, permits, forHowLong, callback));
         client.queue.waitingRoom.observe(keys, reply.state(), sent);
         if (permits != NO_LIMIT || reply.before()) {
@@ -392,7 +390,7 @@ public final class Admin {
         for (int round = 0; round < MOST_ROUNDS; round++) {
             long sent = client.kit.nanoTime();
             CleanReply reply =
-                    Answers.await(client.server, callback -> client.server.steeringScripts.clean(keys, callback));
+                    AsyncResults.await(client.server, callback -> client.server.adminScripts.clean(keys, callback));
             client.queue.waitingRoom.observe(keys, reply.state(), sent);
             removed += reply.removed();
             if (reply.removed() == 0) {

@@ -1,6 +1,6 @@
 package io.holdfast;
 
-import io.holdfast.internal.wire.Shown;
+import io.holdfast.internal.wire.LogText;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -56,7 +56,7 @@ public sealed interface Attempt<L> {
 
         /** For people, with the next step. */
         public String describe() {
-            String lock = contention.noun() + Shown.name(lockName) + "' not obtained";
+            String lock = contention.noun() + LogText.name(lockName) + "' not obtained";
             String known = cycle.map(WaitCycle::describe).orElseGet(contention::describe);
             return lock + reason.why(this) + ": " + known + ". Next: " + reason.next();
         }

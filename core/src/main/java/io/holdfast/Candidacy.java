@@ -1,7 +1,7 @@
 package io.holdfast;
 
 import io.holdfast.internal.lease.Kit;
-import io.holdfast.internal.wire.Shown;
+import io.holdfast.internal.wire.LogText;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -389,12 +389,13 @@ public final class Candidacy implements AutoCloseable {
     }
 
     private String inWords() {
-        return "the candidate for '" + Shown.name(name()) + "'";
+        return "the candidate for '" + LogText.name(name()) + "'";
     }
 
     @Override
     public String toString() {
         Leadership present = leading;
-        return "Candidacy[" + Shown.name(name()) + (present != null && present.isValid() ? ", " + present + "]" : "]");
+        return "Candidacy[" + LogText.name(name())
+                + (present != null && present.isValid() ? ", " + present + "]" : "]");
     }
 }

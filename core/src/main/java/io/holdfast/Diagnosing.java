@@ -5,7 +5,7 @@ import io.holdfast.Diagnosis.Clock;
 import io.holdfast.Diagnosis.Facts;
 import io.holdfast.Diagnosis.Probe;
 import io.holdfast.internal.queue.Client;
-import io.holdfast.internal.wire.Answers;
+import io.holdfast.internal.wire.AsyncResults;
 import io.holdfast.internal.wire.Handshake;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.spi.Command;
@@ -84,12 +84,12 @@ final class Diagnosing {
 
     private static void askAt(String key, Inspector inspector, String... words) {
         Command command = new Command(key, List.of(words));
-        Reply unused = Answers.await(
+        Reply unused = AsyncResults.await(
                 inspector.client.server, callback -> inspector.client.server.calls.send(command, callback));
     }
 
     private static Reply ask(Inspector inspector, String... words) {
-        return Answers.await(
+        return AsyncResults.await(
                 inspector.client.server, callback -> inspector.client.server.calls.send(Command.of(words), callback));
     }
 
@@ -114,7 +114,7 @@ final class Diagnosing {
     private static void batches(Client client) {
         List<Keys> some = Handshake.some(client.server.driver, client.kit.options.prefix());
         List<LockInfo> unused =
-                Answers.await(client.server, callback -> client.server.steeringScripts.info(some, 0, callback));
+                AsyncResults.await(client.server, callback -> client.server.adminScripts.info(some, 0, callback));
         if (client.server.atOnce(some.size()) < some.size()) {
             throw new ServerRefusedException(
                     "it divides its keys behind one address, as a proxy of a cluster does: each lock has calls of its own",
@@ -174,7 +174,7 @@ final class Diagnosing {
         } catch (InterruptedException e) {
             throw interrupted(client, e);
         } catch (ExecutionException e) {
-            throw Answers.explained(client.server, e);
+            throw AsyncResults.explained(client.server, e);
         }
     }
 

@@ -7,8 +7,8 @@ import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Question;
 import io.holdfast.internal.wire.Asked;
 import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Require;
-import io.holdfast.internal.wire.Shown;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -174,7 +174,7 @@ public final class DistributedLock extends Acquirable<Lease> {
      */
     public java.util.concurrent.locks.Lock asJavaLock() {
         if (what.mode() == LockMode.PERMITS) {
-            throw new UnsupportedOperationException(Shown.lock(name())
+            throw new UnsupportedOperationException(LogText.lock(name())
                     + " is a semaphore, whose permits belong to no thread: use java.util.concurrent's idea"
                     + " of a lock for locks, and acquire permits with try-with-resources");
         }
@@ -215,8 +215,8 @@ public final class DistributedLock extends Acquirable<Lease> {
      */
     public Extension extendOrReacquire(Lease lease, Wait wait) throws InterruptedException {
         if (!lease.hold.keys().equals(keys) || !lease.hold.what().equals(what)) {
-            throw new IllegalArgumentException("lease is of " + Shown.lock(lease.name()) + ", must be of "
-                    + Shown.lock(name()) + " and of its mode");
+            throw new IllegalArgumentException("lease is of " + LogText.lock(lease.name()) + ", must be of "
+                    + LogText.lock(name()) + " and of its mode");
         }
         if (lease.isValid()) {
             try {
@@ -295,6 +295,6 @@ public final class DistributedLock extends Acquirable<Lease> {
 
     @Override
     public String toString() {
-        return "DistributedLock[" + Shown.name(name()) + "]";
+        return "DistributedLock[" + LogText.name(name()) + "]";
     }
 }

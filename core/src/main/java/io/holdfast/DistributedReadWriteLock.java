@@ -6,8 +6,8 @@ import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.queue.Downgrade;
 import io.holdfast.internal.wire.Asked;
 import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Require;
-import io.holdfast.internal.wire.Shown;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
@@ -95,7 +95,7 @@ public final class DistributedReadWriteLock {
         Hold hold = writing.hold;
         if (!hold.keys().equals(keys) || writing.mode() != LockMode.EXCLUSIVE || hold.kit != client.kit) {
             throw new IllegalArgumentException("writing is " + writing + ", must be a lease for writing of "
-                    + Shown.lock(name()) + " and this client");
+                    + LogText.lock(name()) + " and this client");
         }
         CompletableFuture<Lease> asked = new CompletableFuture<>();
         var unused = new Downgrade(client.queue, hold)
@@ -159,6 +159,6 @@ public final class DistributedReadWriteLock {
 
     @Override
     public String toString() {
-        return "DistributedReadWriteLock[" + Shown.name(name()) + "]";
+        return "DistributedReadWriteLock[" + LogText.name(name()) + "]";
     }
 }

@@ -4,8 +4,8 @@ import io.holdfast.internal.lease.Entry;
 import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.wire.Asked;
 import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Require;
-import io.holdfast.internal.wire.Shown;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -121,6 +121,6 @@ public final class DistributedSemaphore extends Acquirable<Lease> {
 
     @Override
     public String toString() {
-        return "DistributedSemaphore[" + Shown.name(name()) + ", " + limit + " permits]";
+        return "DistributedSemaphore[" + LogText.name(name()) + ", " + limit + " permits]";
     }
 }

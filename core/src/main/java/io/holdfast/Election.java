@@ -3,8 +3,8 @@ package io.holdfast;
 import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.internal.lease.Engine;
 import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Require;
-import io.holdfast.internal.wire.Shown;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -90,7 +90,7 @@ public final class Election {
     }
 
     private static Thread daemon(Keys keys, Runnable task) {
-        Thread thread = new Thread(task, "holdfast-leader-" + Shown.name(keys.name()));
+        Thread thread = new Thread(task, "holdfast-leader-" + LogText.name(keys.name()));
         thread.setDaemon(true);
         return thread;
     }
@@ -200,6 +200,6 @@ public final class Election {
 
     @Override
     public String toString() {
-        return "Election[" + Shown.name(name()) + "]";
+        return "Election[" + LogText.name(name()) + "]";
     }
 }

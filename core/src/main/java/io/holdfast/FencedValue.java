@@ -1,14 +1,14 @@
 package io.holdfast;
 
 import io.holdfast.internal.queue.Client;
-import io.holdfast.internal.wire.Answers;
+import io.holdfast.internal.wire.AsyncResults;
 import io.holdfast.internal.wire.FenceScript;
 import io.holdfast.internal.wire.FenceScript.FenceAct;
 import io.holdfast.internal.wire.FenceScript.FenceReply;
 import io.holdfast.internal.wire.FenceScript.FenceWord;
 import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Require;
-import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.Reply;
 import java.nio.charset.StandardCharsets;
@@ -120,18 +120,18 @@ public final class FencedValue {
     /** The value at this instant; empty if there is none. Refuses no later write: for callers that only look. */
     public Optional<String> get() {
         Command look = new Command(keys.value(), List.of("HGET", keys.value(), "value"));
-        Reply reply = Answers.await(client.server, callback -> client.server.calls.send(look, callback));
+        Reply reply = AsyncResults.await(client.server, callback -> client.server.calls.send(look, callback));
         return reply.isNull() ? Optional.empty() : Optional.of(reply.asString());
     }
 
     private Answer act(FenceAct act, long token, String value) {
         Require.token("token", token);
-        FenceReply reply = Answers.await(client.server, callback -> script.act(act, token, value, callback));
+        FenceReply reply = AsyncResults.await(client.server, callback -> script.act(act, token, value, callback));
         return new Answer(name(), token, reply.word() == FenceWord.PASSED, reply.newest(), reply.value());
     }
 
     @Override
     public String toString() {
-        return "FencedValue[" + Shown.name(name()) + "]";
+        return "FencedValue[" + LogText.name(name()) + "]";
     }
 }

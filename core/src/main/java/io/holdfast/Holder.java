@@ -1,7 +1,7 @@
 package io.holdfast;
 
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.OwnerIds;
-import io.holdfast.internal.wire.Shown;
 import java.io.Serializable;
 import java.time.Instant;
 import java.util.Map;
@@ -51,9 +51,9 @@ public record Holder(
     /** For people: {@code billing@host-3, pid 4711, thread main}. */
     public String describe() {
         if (application.isEmpty() && host.isEmpty()) {
-            return "'" + Shown.text(owner) + "'";
+            return "'" + LogText.text(owner) + "'";
         }
-        String who = Shown.text(application + "@" + host + ", pid " + pid + (actor.isEmpty() ? "" : ", " + actor));
+        String who = LogText.text(application + "@" + host + ", pid " + pid + (actor.isEmpty() ? "" : ", " + actor));
         return resting() ? "nobody (resting after " + who + ")" : who;
     }
 }

@@ -6,9 +6,9 @@ import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.queue.Request;
 import io.holdfast.internal.wire.Handshake;
 import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.Require;
-import io.holdfast.internal.wire.Shown;
 import io.holdfast.routing.Location;
 import io.holdfast.routing.RoutedDriver;
 import io.holdfast.spi.ConnectOptions;
@@ -199,7 +199,7 @@ public final class Holdfast implements AutoCloseable {
                     client.server.driver,
                     client.kit.options,
                     client.server.calls,
-                    client.server.steeringScripts,
+                    client.server.adminScripts,
                     client.queue.mailboxes.open());
         } catch (RuntimeException e) {
             client.close();
@@ -433,7 +433,8 @@ public final class Holdfast implements AutoCloseable {
     /** For people: the server, the application, and the id of this client. */
     @Override
     public String toString() {
-        return "Holdfast[" + client.server.describe() + ", application " + Shown.text(client.kit.options.application())
-                + ", client " + id() + (client.kit.isClosed() ? ", closed]" : "]");
+        return "Holdfast[" + client.server.describe() + ", application "
+                + LogText.text(client.kit.options.application()) + ", client " + id()
+                + (client.kit.isClosed() ? ", closed]" : "]");
     }
 }

@@ -1,7 +1,7 @@
 package io.holdfast;
 
 import io.holdfast.Options.Option;
-import io.holdfast.internal.wire.Label;
+import io.holdfast.internal.wire.ClientLabel;
 import io.holdfast.internal.wire.Require;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.Credentials;
@@ -31,7 +31,7 @@ public final class HoldfastOptions {
 
     private static final Options.Kind KIND = new Options.Kind();
     private static final Option<String> PREFIX = KIND.option("prefix", "hf");
-    private static final Option<String> APPLICATION = KIND.option("application", Label.applicationName());
+    private static final Option<String> APPLICATION = KIND.option("application", ClientLabel.applicationName());
     private static final Option<LockOptions> LOCK_DEFAULTS = KIND.option("lockDefaults", LockOptions.defaults());
     private static final Option<Duration> CONNECT_TIMEOUT = KIND.option("connectTimeout", Duration.ofSeconds(5));
     private static final Option<Duration> COMMAND_TIMEOUT = KIND.option("commandTimeout", Duration.ofSeconds(2));

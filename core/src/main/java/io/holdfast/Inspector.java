@@ -2,7 +2,7 @@ package io.holdfast;
 
 import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.report.Reports;
-import io.holdfast.internal.wire.Answers;
+import io.holdfast.internal.wire.AsyncResults;
 import io.holdfast.internal.wire.Batches;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Keys.Kind;
@@ -159,7 +159,7 @@ public final class Inspector {
         } catch (TimeoutException e) {
             return List.of();
         } catch (ExecutionException e) {
-            throw Answers.explained(client.server, e);
+            throw AsyncResults.explained(client.server, e);
         }
     }
 
@@ -410,7 +410,7 @@ public final class Inspector {
     }
 
     private Reply ask(RedisDriver master, Command command) {
-        return Answers.await(client.server, callback -> client.server.calls.send(master, command, callback));
+        return AsyncResults.await(client.server, callback -> client.server.calls.send(master, command, callback));
     }
 
     /**
@@ -515,11 +515,11 @@ public final class Inspector {
                             batch -> new ArrayList<>())
                     .add(lock);
         }
-        return Answers.await(
+        return AsyncResults.await(
                 client.server,
                 callback -> Batches.askAlone(
                         List.copyOf(batches.entrySet()),
-                        (one, answer) -> client.server.steeringScripts.info(
+                        (one, answer) -> client.server.adminScripts.info(
                                 one.get(0).getValue(),
                                 one.get(0).getKey().scripts().listed(mostWaiters),
                                 answer),

@@ -5,8 +5,8 @@ import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.queue.Downgrade;
 import io.holdfast.internal.queue.LocalLines;
 import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Require;
-import io.holdfast.internal.wire.Shown;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -146,8 +146,8 @@ final class JavaLock implements Lock {
     public void unlock() {
         Held mine = heldBy(key);
         if (mine == null) {
-            throw new IllegalMonitorStateException(Shown.lock(lock.name()) + " is not locked by thread "
-                    + Shown.text(Thread.currentThread().getName()) + " through a view of this client");
+            throw new IllegalMonitorStateException(LogText.lock(lock.name()) + " is not locked by thread "
+                    + LogText.text(Thread.currentThread().getName()) + " through a view of this client");
         }
         LeaseLostException lost = mine.lease.isValid() ? null : mine.lease.lostException(null);
         if (mine.count > 1) {

@@ -1,6 +1,6 @@
 package io.holdfast;
 
-import io.holdfast.internal.wire.Answers;
+import io.holdfast.internal.wire.AsyncResults;
 import io.holdfast.internal.wire.Server;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.RedisDriver;
@@ -41,7 +41,7 @@ final class KeyPages implements Iterator<List<String>> {
             Command scan = Command.of("SCAN", cursor, "MATCH", pattern, "COUNT", Integer.toString(page));
             pause();
             long sent = System.nanoTime();
-            Reply found = Answers.await(server, callback -> server.calls.send(master, scan, callback));
+            Reply found = AsyncResults.await(server, callback -> server.calls.send(master, scan, callback));
             List<Reply> parts = found.asList();
             tookNanos = System.nanoTime() - sent;
             cursor = parts.get(0).asString();

@@ -1,6 +1,6 @@
 package io.holdfast;
 
-import io.holdfast.internal.wire.Shown;
+import io.holdfast.internal.wire.LogText;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -101,7 +101,7 @@ public final class Leadership {
 
     @Override
     public String toString() {
-        return "Leadership[" + Shown.name(lease.name()) + ", token " + token()
+        return "Leadership[" + LogText.name(lease.name()) + ", token " + token()
                 + (isValid() ? ", " + remaining().toMillis() + " ms left]" : ", over]");
     }
 }

@@ -4,9 +4,9 @@ import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Holding;
 import io.holdfast.internal.lease.StackRoom;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.Require;
-import io.holdfast.internal.wire.Shown;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -321,7 +321,7 @@ public final class Lease implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "Lease[" + Shown.name(name()) + ", token " + token()
+        return "Lease[" + LogText.name(name()) + ", token " + token()
                 + (isValid() ? ", " + remaining().toMillis() + " ms left]" : ", over]");
     }
 }

@@ -1,6 +1,6 @@
 package io.holdfast;
 
-import io.holdfast.internal.wire.Shown;
+import io.holdfast.internal.wire.LogText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +18,8 @@ public final class LeaseEndingException extends HoldfastException {
     LeaseEndingException(String lock, long token, @Nullable LossReason reason, InterruptedException cause) {
         super(
                 "HF-LEASE-ENDING",
-                "work under the lease of " + Shown.lock(lock) + " with token " + token + " was interrupted: the lease "
+                "work under the lease of " + LogText.lock(lock) + " with token " + token
+                        + " was interrupted: the lease "
                         + (reason == null ? "was about to end" : "was lost: " + reason),
                 cause);
         this.lockName = lock;

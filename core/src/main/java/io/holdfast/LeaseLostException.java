@@ -1,6 +1,6 @@
 package io.holdfast;
 
-import io.holdfast.internal.wire.Shown;
+import io.holdfast.internal.wire.LogText;
 import org.jspecify.annotations.Nullable;
 
 /** A lease was lost, or had ended, before the work under it was done. Another holder may have been active meanwhile. */
@@ -23,7 +23,7 @@ public final class LeaseLostException extends HoldfastException {
             String lock, long token, @Nullable LossReason reason, boolean handedOver, @Nullable Object result) {
         super(
                 reason == null ? "HF-LEASE-OVER" : "HF-LEASE-LOST",
-                "lease of " + Shown.lock(lock) + (token == 0 ? "" : " with token " + token)
+                "lease of " + LogText.lock(lock) + (token == 0 ? "" : " with token " + token)
                         + (handedOver ? " was handed over" : reason == null ? " was released" : " was lost: " + reason),
                 null);
         this.lockName = lock;

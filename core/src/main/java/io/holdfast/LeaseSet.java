@@ -1,8 +1,8 @@
 package io.holdfast;
 
 import io.holdfast.internal.sets.SetEntry;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Require;
-import io.holdfast.internal.wire.Shown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -92,7 +92,7 @@ public final class LeaseSet implements AutoCloseable {
     public Lease lease(String name) {
         Lease lease = leases.get(Require.given("name", name));
         if (lease == null) {
-            throw new IllegalArgumentException("name is " + Shown.lock(name) + ", must be of " + names());
+            throw new IllegalArgumentException("name is " + LogText.lock(name) + ", must be of " + names());
         }
         return lease;
     }
@@ -181,7 +181,7 @@ public final class LeaseSet implements AutoCloseable {
 
     private String names() {
         List<String> shown = leases.keySet().stream()
-                .map(name -> "'" + Shown.name(name) + "'")
+                .map(name -> "'" + LogText.name(name) + "'")
                 .toList();
         return String.join(", ", shown);
     }

@@ -1,7 +1,7 @@
 package io.holdfast;
 
 import io.holdfast.Options.Option;
-import io.holdfast.internal.wire.Label;
+import io.holdfast.internal.wire.ClientLabel;
 import io.holdfast.internal.wire.Require;
 import java.time.Duration;
 import java.util.Collections;
@@ -286,7 +286,7 @@ public final class LockOptions {
 
     private static Map<String, String> storable(Map<String, String> value) {
         Map<String, String> copy = Collections.unmodifiableMap(new TreeMap<>(Require.given("metadata", value)));
-        int size = Label.metadata(copy).length();
+        int size = ClientLabel.metadata(copy).length();
         if (size > LONGEST_METADATA) {
             throw new IllegalArgumentException(
                     "metadata has " + size + " characters when encoded, must have at most " + LONGEST_METADATA);

@@ -4,8 +4,8 @@ import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Engine;
 import io.holdfast.internal.lease.Entry;
 import io.holdfast.internal.sets.SetRequest;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Require;
-import io.holdfast.internal.wire.Shown;
 import io.holdfast.routing.Slots;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -64,11 +64,11 @@ public final class LockSet extends Acquirable<LeaseSet> {
         for (DistributedLock lock : locks) {
             if (lock.engine != engine) {
                 throw new IllegalArgumentException(
-                        "locks contain " + Shown.lock(lock.name()) + " of another client, must be of this one");
+                        "locks contain " + LogText.lock(lock.name()) + " of another client, must be of this one");
             }
             if (!names.add(lock.name())) { // also of two kinds: a set's leases are told apart by name
                 throw new IllegalArgumentException(
-                        "locks contain " + Shown.lock(lock.name()) + " twice, must have different names");
+                        "locks contain " + LogText.lock(lock.name()) + " twice, must have different names");
             }
         }
         return new LockSet(engine, wait, locks.stream().sorted(ORDER).toList());
@@ -184,6 +184,7 @@ public final class LockSet extends Acquirable<LeaseSet> {
 
     @Override
     public String toString() {
-        return "LockSet[" + String.join(", ", names().stream().map(Shown::name).toList()) + "]";
+        return "LockSet["
+                + String.join(", ", names().stream().map(LogText::name).toList()) + "]";
     }
 }

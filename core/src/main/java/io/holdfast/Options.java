@@ -1,7 +1,7 @@
 package io.holdfast;
 
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Require;
-import io.holdfast.internal.wire.Shown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -121,7 +121,7 @@ final class Options {
                 if (value instanceof Boolean yes) {
                     shown.add(option.name + (yes ? " on" : " off"));
                 } else {
-                    shown.add(option.callers ? option.name : option.name + " " + Shown.text(String.valueOf(value)));
+                    shown.add(option.callers ? option.name : option.name + " " + LogText.text(String.valueOf(value)));
                 }
             }
         }

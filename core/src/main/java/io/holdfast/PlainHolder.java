@@ -1,6 +1,6 @@
 package io.holdfast;
 
-import io.holdfast.internal.wire.Shown;
+import io.holdfast.internal.wire.LogText;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -14,7 +14,7 @@ import java.util.Optional;
 public record PlainHolder(String value, Optional<Duration> remaining) {
     /** For people. */
     public String describe() {
-        return "held by '" + Shown.text(value) + "'"
+        return "held by '" + LogText.text(value) + "'"
                 + remaining
                         .map(left -> ", for another " + left.toMillis() + " ms unless renewed")
                         .orElse(", without expiry");

@@ -5,7 +5,7 @@ import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.polled.PlainLocks;
 import io.holdfast.internal.polled.PolledRequest;
 import io.holdfast.internal.queue.Client;
-import io.holdfast.internal.wire.Answers;
+import io.holdfast.internal.wire.AsyncResults;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Require;
 import java.time.Duration;
@@ -72,7 +72,8 @@ public final class PlainLock extends Acquirable<PlainLease> {
      * @throws ServerUnreachableException if the server did not answer
      */
     public Optional<PlainHolder> holder() {
-        return Answers.await(client.server, callback -> client.server.plainScripts.info(keys.hold(), "", callback));
+        return AsyncResults.await(
+                client.server, callback -> client.server.plainScripts.info(keys.hold(), "", callback));
     }
 
     /** How long the present hold lasts without renewal, whoever has it: zero if nobody does, 365 days without expiry. */

@@ -1,6 +1,6 @@
 package io.holdfast;
 
-import io.holdfast.internal.wire.Shown;
+import io.holdfast.internal.wire.LogText;
 import java.io.Serializable;
 import java.util.List;
 
@@ -34,7 +34,7 @@ public record WaitCycle(List<Link> links) implements Serializable {
             boolean held)
             implements Serializable {
         private String who() {
-            return Shown.text(application + "@" + host + ", pid " + pid + ", " + actor);
+            return LogText.text(application + "@" + host + ", pid " + pid + ", " + actor);
         }
     }
 
@@ -50,7 +50,7 @@ public record WaitCycle(List<Link> links) implements Serializable {
             Link link = links.get(i);
             Link next = links.get((i + 1) % links.size());
             words.append(i == 0 ? "" : "; ").append(link.who());
-            words.append(" waits for ").append(Shown.lock(link.lockName()));
+            words.append(" waits for ").append(LogText.lock(link.lockName()));
             words.append(link.held() ? ", which " : ", for which ");
             words.append(links.size() == 1 ? "it" : next.who());
             words.append(link.held() ? " has" : " waits before it");

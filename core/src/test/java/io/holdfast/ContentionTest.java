@@ -3,7 +3,7 @@ package io.holdfast;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.holdfast.internal.wire.Label;
+import io.holdfast.internal.wire.ClientLabel;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 final class ContentionTest {
-    private static final Holder HOLDER = Label.holder("c.0-1", 7, 1_000_000, "app/host/1/main");
+    private static final Holder HOLDER = ClientLabel.holder("c.0-1", 7, 1_000_000, "app/host/1/main");
 
     @Test
     void inWords_holderAndPlace_tellsBoth() {

@@ -9,7 +9,7 @@ import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Outcome;
-import io.holdfast.internal.wire.Label;
+import io.holdfast.internal.wire.ClientLabel;
 import io.holdfast.internal.wire.OwnerIds;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -136,7 +136,7 @@ public final class BlockedFlows {
         }
         List<WaitRecord.Flow> flows = new ArrayList<>();
         known.forEach((id, of) -> flows.add(new WaitRecord.Flow(
-                id, Label.ofClient(application) + "/" + Label.ofActor(of.name, Map.of()), of.standing)));
+                id, ClientLabel.ofClient(application) + "/" + ClientLabel.ofActor(of.name, Map.of()), of.standing)));
         return flows;
     }
 }

@@ -11,8 +11,8 @@ import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.wire.Announced;
 import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Server;
-import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.Command;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -178,7 +178,7 @@ public final class DeadlockDetector {
             String name = waiter.outcome().demand.keys().name();
             LOG.log(
                     System.Logger.Level.INFO,
-                    () -> "the request for " + Shown.lock(name) + " is ended to break a deadlock");
+                    () -> "the request for " + LogText.lock(name) + " is ended to break a deadlock");
             Outcome of = waiter.outcome();
             waiter.end().accept(of.because(Attempt.Reason.DEADLOCK, of.contention, 0, Optional.of(cycle)));
         }

@@ -13,8 +13,8 @@ import io.holdfast.internal.deadlock.Deadlocks.Standing;
 import io.holdfast.internal.deadlock.Deadlocks.Waiting;
 import io.holdfast.internal.deadlock.Deadlocks.Wants;
 import io.holdfast.internal.wire.Batches;
+import io.holdfast.internal.wire.ClientLabel;
 import io.holdfast.internal.wire.Keys;
-import io.holdfast.internal.wire.Label;
 import io.holdfast.internal.wire.LockScripts;
 import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.Server;
@@ -77,7 +77,7 @@ final class SnapshotCollector {
                 Actor actor = cycle.get(i).actor();
                 String lock = cycle.get(i).wants().lock();
                 Keys keys = Keys.ofHold(prefix, lock);
-                Holder who = Label.holder("", 0, 0, labelOf(actor));
+                Holder who = ClientLabel.holder("", 0, 0, labelOf(actor));
                 Actor next = cycle.get((i + 1) % cycle.size()).actor();
                 links.add(new WaitCycle.Link(
                         keys == null ? lock : keys.name(),
@@ -197,7 +197,7 @@ final class SnapshotCollector {
 
     private void look(List<Keys> batch, Steps steps) {
         steps.sent();
-        server.steeringScripts.info(batch, MOST_WAITERS, (infos, failure) -> {
+        server.adminScripts.info(batch, MOST_WAITERS, (infos, failure) -> {
             try {
                 for (int i = 0; infos != null && i < Math.min(batch.size(), infos.size()); i++) {
                     locks.put(batch.get(i).hold(), infos.get(i));

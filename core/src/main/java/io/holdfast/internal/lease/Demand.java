@@ -3,8 +3,8 @@ package io.holdfast.internal.lease;
 import io.holdfast.LockOptions;
 import io.holdfast.Wait;
 import io.holdfast.internal.wire.Asked;
+import io.holdfast.internal.wire.ClientLabel;
 import io.holdfast.internal.wire.Keys;
-import io.holdfast.internal.wire.Label;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -115,6 +115,6 @@ public record Demand(
 
     /** Who asks, as listings show it. */
     public String label() {
-        return Label.ofActor(actorName, options.metadata());
+        return ClientLabel.ofActor(actorName, options.metadata());
     }
 }

@@ -30,5 +30,5 @@ public interface Engine {
     boolean hasQueue();
 
     /** What this client tells others, and hears from them. */
-    Bulletins bulletins();
+    ChangeNotifications bulletins();
 }

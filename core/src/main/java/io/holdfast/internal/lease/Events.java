@@ -6,8 +6,8 @@ import io.holdfast.HoldfastOptions;
 import io.holdfast.LockEvent;
 import io.holdfast.LockEvent.Subject;
 import io.holdfast.LockOptions;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.OwnerIds;
-import io.holdfast.internal.wire.Shown;
 import io.holdfast.internal.wire.Trouble;
 import java.lang.System.Logger.Level;
 import java.lang.reflect.RecordComponent;
@@ -103,7 +103,7 @@ public final class Events {
         if (TRIES.isLoggable(Level.TRACE)) {
             TRIES.log(
                     Level.TRACE,
-                    () -> "asked lock=" + Shown.quoted(demand.keys().name()) + " owner=" + OwnerIds.publicPart(owner)
+                    () -> "asked lock=" + LogText.quoted(demand.keys().name()) + " owner=" + OwnerIds.publicPart(owner)
                             + " attempt=" + attempt);
         }
         HoldfastListener own = demand.options().listener();
@@ -201,7 +201,7 @@ public final class Events {
         } catch (Throwable e) {
             Trouble.report(
                     "a listener failed at " + event.getClass().getSimpleName() + " of "
-                            + Shown.lock(event.subject().lockName()),
+                            + LogText.lock(event.subject().lockName()),
                     e);
         }
     }
@@ -210,9 +210,9 @@ public final class Events {
     public static String line(LockEvent event) {
         StringBuilder line = new StringBuilder(event.getClass().getSimpleName().toLowerCase(Locale.ROOT));
         Subject subject = event.subject();
-        line.append(" lock=").append(Shown.quoted(subject.lockName()));
+        line.append(" lock=").append(LogText.quoted(subject.lockName()));
         line.append(" owner=").append(subject.owner());
-        line.append(" actor=").append(Shown.quoted(subject.actor()));
+        line.append(" actor=").append(LogText.quoted(subject.actor()));
         for (RecordComponent component : event.getClass().getRecordComponents()) {
             if (component.getName().equals("subject")) {
                 continue;
@@ -228,12 +228,14 @@ public final class Events {
                     .append('=')
                     .append(
                             value instanceof Contention c
-                                    ? Shown.quoted(c.describe())
-                                    : Shown.text(String.valueOf(value)));
+                                    ? LogText.quoted(c.describe())
+                                    : LogText.text(String.valueOf(value)));
         }
         Object data = subject.data();
         return data == null
                 ? line.toString()
-                : line.append(" data=").append(Shown.text(String.valueOf(data))).toString();
+                : line.append(" data=")
+                        .append(LogText.text(String.valueOf(data)))
+                        .toString();
     }
 }

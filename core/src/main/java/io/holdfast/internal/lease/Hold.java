@@ -38,8 +38,8 @@ public final class Hold extends Buckets.Item implements Holding {
     // Numbers of its own and not objects: of a hundred thousand holds each has to be fetched from memory to be renewed.
     private static final AtomicIntegerFieldUpdater<Hold> HELD_BACK =
             AtomicIntegerFieldUpdater.newUpdater(Hold.class, "heldBack");
-    private static final AtomicReferenceFieldUpdater<Hold, @Nullable Endings> ENDINGS =
-            AtomicReferenceFieldUpdater.newUpdater(Hold.class, Endings.class, "endings");
+    private static final AtomicReferenceFieldUpdater<Hold, @Nullable PreExpiryActions> ENDINGS =
+            AtomicReferenceFieldUpdater.newUpdater(Hold.class, PreExpiryActions.class, "endings");
 
     public final Kit kit;
     public final Outcome origin;
@@ -55,7 +55,7 @@ public final class Hold extends Buckets.Item implements Holding {
     private final Handles<Handle> handles = new Handles<>();
     private volatile Tenant tenant = handles;
     private volatile boolean renewalOver; // of a tenant's present lease
-    private volatile @Nullable Endings endings; // null until there is one
+    private volatile @Nullable PreExpiryActions endings; // null until there is one
     /** For how many reasons no caller has its lease yet: a quarantine, or a set that is not complete. Meanwhile it is renewed. */
     private volatile int heldBack;
 
@@ -231,8 +231,8 @@ public final class Hold extends Buckets.Item implements Holding {
      * @return takes that back
      */
     public Runnable beforeEnding(Duration before, Runnable action) {
-        ENDINGS.compareAndSet(this, null, new Endings());
-        Endings present = Objects.requireNonNull(endings);
+        ENDINGS.compareAndSet(this, null, new PreExpiryActions());
+        PreExpiryActions present = Objects.requireNonNull(endings);
         Runnable takeBack = present.add(before.toNanos(), action);
         arm();
         if (lossReason() != null) {
@@ -424,7 +424,7 @@ public final class Hold extends Buckets.Item implements Holding {
         if (detached) {
             return; // it is to live its term without this client, or has been adopted by another
         }
-        Endings open = endings;
+        PreExpiryActions open = endings;
         if (open != null) {
             open.runAll();
         }
@@ -561,7 +561,7 @@ public final class Hold extends Buckets.Item implements Holding {
         if (renewal != LeaseState.NEVER && renewal - next < 0) {
             next = renewal;
         }
-        Endings present = endings;
+        PreExpiryActions present = endings;
         return present == null ? next : present.firstBefore(next, deadline);
     }
 
@@ -577,7 +577,7 @@ public final class Hold extends Buckets.Item implements Holding {
         if (!active()) {
             return false;
         }
-        Endings present = endings;
+        PreExpiryActions present = endings;
         if (present != null) {
             present.run(now, state.deadline());
         }

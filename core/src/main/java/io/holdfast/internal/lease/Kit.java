@@ -49,7 +49,7 @@ public final class Kit {
     private final Events events;
     private final Figures figures = new Figures();
     private final Renewals renewals;
-    private final Looks looks = new Looks(this);
+    private final Schedule looks = new Schedule(this);
     private final Set<Hold> holds = ConcurrentHashMap.newKeySet();
     private final List<TakeBack> takeBacks = new CopyOnWriteArrayList<>();
     private final AtomicLong requestNumbers = new AtomicLong();
@@ -226,7 +226,7 @@ public final class Kit {
         return renewals;
     }
 
-    Looks looks() {
+    Schedule looks() {
         return looks;
     }
 

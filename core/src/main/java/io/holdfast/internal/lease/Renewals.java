@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Renews the holds of one client, a third of their term after the last time, until they end: up to a hundred of one server in
- * one call. Those that are due at about the same time are looked at together ({@link Looks}).
+ * one call. Those that are due at about the same time are looked at together ({@link Schedule}).
  */
 public final class Renewals {
     private static final int BATCH = 100;

@@ -10,10 +10,10 @@ import io.holdfast.internal.lease.Renewals;
 import io.holdfast.internal.polled.PlainLocks.Place;
 import io.holdfast.internal.wire.LockScripts.RenewEntry;
 import io.holdfast.internal.wire.LockScripts.Renewed;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.Server;
 import io.holdfast.internal.wire.ServerClock;
-import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.time.Instant;
@@ -71,7 +71,7 @@ public final class PlainGrant implements Grant {
 
     @Override
     public String inWords() {
-        return "plain " + Shown.lock(place.key());
+        return "plain " + LogText.lock(place.key());
     }
 
     @Override

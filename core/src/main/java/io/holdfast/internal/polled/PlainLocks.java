@@ -8,9 +8,9 @@ import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.lease.TakeBack;
 import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Require;
 import io.holdfast.internal.wire.Server;
-import io.holdfast.internal.wire.Shown;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
@@ -71,7 +71,7 @@ public final class PlainLocks {
             remove(place, request);
         }
         if (ending || other != null) {
-            throw new IllegalStateException("plain " + Shown.lock(place.key())
+            throw new IllegalStateException("plain " + LogText.lock(place.key())
                     + ": another request of this client has the same value; each needs one of its own");
         }
     }

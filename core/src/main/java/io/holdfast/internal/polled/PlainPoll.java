@@ -11,10 +11,10 @@ import io.holdfast.ServerUnreachableException;
 import io.holdfast.internal.lease.LeaseState;
 import io.holdfast.internal.polled.PlainLocks.Place;
 import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.PlainScripts.PlainAcquireReply;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.Require;
-import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.time.Instant;
@@ -250,7 +250,7 @@ final class PlainPoll implements Poll {
 
     @Override
     public ServerUnreachableException unknown() {
-        return Refusals.unknown("plain " + Shown.lock(place.key()), plain.server.describe(), failure);
+        return Refusals.unknown("plain " + LogText.lock(place.key()), plain.server.describe(), failure);
     }
 
     @Override

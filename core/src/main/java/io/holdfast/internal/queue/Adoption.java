@@ -13,7 +13,7 @@ import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.lease.TakeBack;
-import io.holdfast.internal.wire.Answers;
+import io.holdfast.internal.wire.AsyncResults;
 import io.holdfast.internal.wire.ExclusiveScripts;
 import io.holdfast.internal.wire.ExclusiveScripts.AdoptReply;
 import io.holdfast.internal.wire.Keys;
@@ -93,7 +93,7 @@ public final class Adoption {
                 options.leaseDuration(),
                 request.demand().label(),
                 TakeBack.TOMBSTONE);
-        return Answers.await(queue.server, callback -> queue.server.exclusiveScripts.adopt(asked, sent, callback));
+        return AsyncResults.await(queue.server, callback -> queue.server.exclusiveScripts.adopt(asked, sent, callback));
     }
 
     private Handle goOn(QueueGrant grant, Hold hold, CompletableFuture<Attempt<Handle>> result) {

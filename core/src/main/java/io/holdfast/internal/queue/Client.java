@@ -3,7 +3,7 @@ package io.holdfast.internal.queue;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
-import io.holdfast.internal.lease.Bulletins;
+import io.holdfast.internal.lease.ChangeNotifications;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Engine;
 import io.holdfast.internal.lease.Handle;
@@ -40,7 +40,7 @@ public final class Client implements Engine {
 
     public final PlainLocks plain;
     public final TakeBack takeBack;
-    private final Bulletins bulletins;
+    private final ChangeNotifications bulletins;
 
     public Client(RedisDriver driver, HoldfastOptions options, Environment environment) {
         this(driver, options, environment, null);
@@ -60,7 +60,7 @@ public final class Client implements Engine {
         this.queue = new QueueEngine(kit, server, takeBack, share);
         this.localLines = new LocalLines(queue);
         this.plain = new PlainLocks(kit, server, takeBack);
-        this.bulletins = new Bulletins(List.of(server), new Subscriptions(List.of(driver)));
+        this.bulletins = new ChangeNotifications(List.of(server), new Subscriptions(List.of(driver)));
         server.whenClockRunsAhead((lowered, partition) -> kit.renewals().ranAhead(holds(p -> p == partition), lowered));
         driver.listen(new Connections());
         queue.begin(localLines);
@@ -145,7 +145,7 @@ public final class Client implements Engine {
     }
 
     @Override
-    public Bulletins bulletins() {
+    public ChangeNotifications bulletins() {
         return bulletins;
     }
 

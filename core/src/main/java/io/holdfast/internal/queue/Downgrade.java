@@ -13,9 +13,9 @@ import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.wire.Asked;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.SharedScripts.DowngradeReply;
-import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.util.Objects;
@@ -141,7 +141,7 @@ public final class Downgrade {
                     true,
                     null,
                     new ServerUnreachableException(
-                            Shown.lock(reading.keys.name()) + ": " + queue.server.describe()
+                            LogText.lock(reading.keys.name()) + ": " + queue.server.describe()
                                     + " did not answer in time whether the writer goes on as a reader; it is released",
                             failure));
         } else {

@@ -7,8 +7,8 @@ import io.holdfast.internal.wire.Announced;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.LockScripts.RevokeWord;
 import io.holdfast.internal.wire.LockScripts.State;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Server;
-import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
 import java.time.Duration;
 import java.util.List;
@@ -111,9 +111,10 @@ final class EndedHolders {
     private void release(Keys keys, Holder holder, Consumer<Boolean> then) {
         LOG.log(
                 System.Logger.Level.INFO,
-                () -> Shown.lock(keys.name()) + ": its holder, " + holder.describe() + ", has ended without a release");
+                () -> LogText.lock(keys.name()) + ": its holder, " + holder.describe()
+                        + ", has ended without a release");
         long sent = kit.nanoTime();
-        server.steeringScripts.revoke(keys, holder, false, Duration.ZERO, (revoked, failure) -> {
+        server.adminScripts.revoke(keys, holder, false, Duration.ZERO, (revoked, failure) -> {
             if (revoked != null) {
                 waiters.observe(keys, revoked.state(), sent);
             }

@@ -12,7 +12,7 @@ import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Holding;
 import io.holdfast.internal.lease.LeaseState;
 import io.holdfast.internal.lease.Tenant;
-import io.holdfast.internal.wire.Label;
+import io.holdfast.internal.wire.ClientLabel;
 import io.holdfast.internal.wire.OwnerIds;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -112,7 +112,7 @@ final class LocalHold implements Holding, Tenant {
     }
 
     Holder holder() {
-        return Label.ofOwn(
+        return ClientLabel.ofOwn(
                 line.kit.options.application(),
                 hold.owner(),
                 Math.max(token, hold.token()),

@@ -11,8 +11,8 @@ import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.lease.Question;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Refusals;
-import io.holdfast.internal.wire.Shown;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -181,7 +181,8 @@ final class LocalRequest implements Question<Handle> {
     }
 
     private void unknown() {
-        left(outcome.unknown(Refusals.unknown(Shown.lock(demand.keys().name()), lines.queue.server.describe(), null)));
+        left(outcome.unknown(
+                Refusals.unknown(LogText.lock(demand.keys().name()), lines.queue.server.describe(), null)));
     }
 
     /** It ends without a lease, and leaves its line. */

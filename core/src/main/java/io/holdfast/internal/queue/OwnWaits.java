@@ -8,7 +8,7 @@ import io.holdfast.internal.lease.Holding;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.wire.Asked;
-import io.holdfast.internal.wire.Shown;
+import io.holdfast.internal.wire.LogText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -51,7 +51,7 @@ final class OwnWaits {
         if (since != null && waiting.pending() && isNews(demand.keys().hold())) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    () -> Shown.lock(demand.keys().name()) + " is awaited by " + Shown.text(demand.actorName())
+                    () -> LogText.lock(demand.keys().name()) + " is awaited by " + LogText.text(demand.actorName())
                             + ", which holds it itself since " + since
                             + ": unless other code releases that lease meanwhile, it"
                             + " waits for itself until its wait is over. Locks are not re-entrant unless LockOptions.withReentrancy"

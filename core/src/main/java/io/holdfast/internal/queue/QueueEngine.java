@@ -32,10 +32,10 @@ public final class QueueEngine {
     public final WaitingRoom waitingRoom;
     public final Mailboxes mailboxes;
     final Assurance assurance;
-    final Confirms confirms;
+    final ClaimBatcher confirms;
     final Actors actors = new Actors();
     final OwnWaits ownWaits;
-    final Repeats<Request> repeats = new Repeats<>(this::serverOf, Request::ask);
+    final RetryQueue<Request> repeats = new RetryQueue<>(this::serverOf, Request::ask);
     /** Only where it can be seen that the process of a holder has ended. */
     final @Nullable EndedHolders endedHolders;
 
@@ -55,7 +55,7 @@ public final class QueueEngine {
                 ? Hearing.onPartitions(kit, server, waitingRoom::onMessage)
                 : Hearing.onOneServer(kit, server);
         this.assurance = new Assurance(kit, server);
-        this.confirms = new Confirms(kit, server);
+        this.confirms = new ClaimBatcher(kit, server);
         this.reporter = new Reporter(kit, server, hearing, callers -> show(BlockedFlows.ofCallers(callers)));
         this.mailboxes = new Mailboxes(kit, server, waitingRoom, reporter);
         this.reports = new Reports(kit, server, reporter, hearing, mailboxes::isOpen);

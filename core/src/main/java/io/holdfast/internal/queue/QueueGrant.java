@@ -15,17 +15,17 @@ import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.lease.Renewals;
 import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.lease.Withdrawals;
-import io.holdfast.internal.wire.Answers;
+import io.holdfast.internal.wire.AsyncResults;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.LockScripts;
 import io.holdfast.internal.wire.LockScripts.ConfirmEntry;
 import io.holdfast.internal.wire.LockScripts.Release;
 import io.holdfast.internal.wire.LockScripts.RenewEntry;
 import io.holdfast.internal.wire.LockScripts.Renewed;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.Server;
 import io.holdfast.internal.wire.ServerClock;
-import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisDriver;
 import java.time.Duration;
@@ -115,7 +115,7 @@ final class QueueGrant implements Grant {
 
     @Override
     public String inWords() {
-        return Shown.lock(keys.name()) + " with token " + token;
+        return LogText.lock(keys.name()) + " with token " + token;
     }
 
     @Override
@@ -141,7 +141,7 @@ final class QueueGrant implements Grant {
     @Override
     public boolean isHeldOnServer() {
         long sent = queue.kit.nanoTime();
-        return Answers.await(
+        return AsyncResults.await(
                 queue.server, callback -> queue.server.scripts(keys).isHeld(keys, owner, token, sent, callback));
     }
 
@@ -306,7 +306,7 @@ final class QueueGrant implements Grant {
         return result;
     }
 
-    private void askForTerm(Duration asked, boolean together, Confirms.Told told) {
+    private void askForTerm(Duration asked, boolean together, ClaimBatcher.Told told) {
         ConfirmEntry entry = new ConfirmEntry(owner, token, asked.toMillis());
         if (together && keys.kind().isLine()) {
             queue.confirms.add(keys, entry, told);
@@ -324,7 +324,8 @@ final class QueueGrant implements Grant {
 
     private HoldfastException unanswered(DriverException failure) {
         String server = queue.server.describe();
-        return Refusals.of(server, Shown.lock(keys.name()) + ": " + server + " did not answer the extension", failure);
+        return Refusals.of(
+                server, LogText.lock(keys.name()) + ": " + server + " did not answer the extension", failure);
     }
 
     /**

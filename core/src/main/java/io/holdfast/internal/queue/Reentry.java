@@ -9,7 +9,7 @@ import io.holdfast.ServerRefusedException;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
-import io.holdfast.internal.wire.Label;
+import io.holdfast.internal.wire.ClientLabel;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -84,7 +84,7 @@ final class Reentry {
     }
 
     private static Contention with(Hold own) {
-        Holder self = Label.ofOwn(
+        Holder self = ClientLabel.ofOwn(
                 own.kit.options.application(),
                 own.owner(),
                 own.token(),

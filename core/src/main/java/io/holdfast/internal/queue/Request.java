@@ -24,9 +24,9 @@ import io.holdfast.internal.wire.LockScripts.Acquire;
 import io.holdfast.internal.wire.LockScripts.AcquireReply;
 import io.holdfast.internal.wire.LockScripts.Claim;
 import io.holdfast.internal.wire.LockScripts.State;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Notice;
 import io.holdfast.internal.wire.Refusals;
-import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.DriverException;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -296,7 +296,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
                 if (outcome.endWithoutHold()) {
                     close();
                     outcome.refuse(outcome.unknown(new ServerUnreachableException(
-                            Shown.lock(keys.name())
+                            LogText.lock(keys.name())
                                     + ": the request was withdrawn by another process with the same ids",
                             null)));
                 }
@@ -323,7 +323,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
     }
 
     Attempt<Handle> unknown(@Nullable DriverException cause) {
-        return outcome.unknown(Refusals.unknown(Shown.lock(keys.name()), queue.server.describe(), cause));
+        return outcome.unknown(Refusals.unknown(LogText.lock(keys.name()), queue.server.describe(), cause));
     }
 
     /** Whether a handoff is confirmed before anybody sees the lease, because it has to be good for its whole term. */

@@ -56,7 +56,7 @@ final class StuckWait {
     private void takeOver(Holder stuck) {
         QueueEngine queue = request.queue;
         long sent = queue.kit.nanoTime();
-        queue.server.steeringScripts.revoke(request.keys, stuck, false, Duration.ZERO, (revoked, failure) -> {
+        queue.server.adminScripts.revoke(request.keys, stuck, false, Duration.ZERO, (revoked, failure) -> {
             if (revoked != null) {
                 if (revoked.word() == RevokeWord.RELEASED) {
                     tookOver(revoked.held().orElse(stuck), revoked.state());

@@ -13,10 +13,10 @@ import io.holdfast.internal.wire.LockScripts.Claim;
 import io.holdfast.internal.wire.LockScripts.RefreshEntry;
 import io.holdfast.internal.wire.LockScripts.RefreshReply;
 import io.holdfast.internal.wire.LockScripts.State;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Notice;
 import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.Refusals;
-import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.DriverException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -460,7 +460,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
         if (refused.add(line.keys.hold())) { // told once, however long it goes on
             LOG.log(
                     System.Logger.Level.WARNING,
-                    () -> "the server refuses to refresh the waiters of " + Shown.lock(line.keys.name()) + ": "
+                    () -> "the server refuses to refresh the waiters of " + LogText.lock(line.keys.name()) + ": "
                             + failure.getMessage());
         }
         line.queued.forEach(queue.repeats::add);
@@ -480,7 +480,8 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
         if (reply.resend()) {
             LOG.log(
                     System.Logger.Level.DEBUG,
-                    () -> "the server has lost sight of waiters of " + Shown.lock(line.keys.name()) + ": asking again");
+                    () -> "the server has lost sight of waiters of " + LogText.lock(line.keys.name())
+                            + ": asking again");
             for (Request request : line.queued) {
                 request.outcome.tell(LockEvent.Requeued::new);
                 queue.repeats.add(request);

@@ -14,10 +14,10 @@ import io.holdfast.internal.quorum.Ballot.Seat;
 import io.holdfast.internal.wire.LockScripts.ConfirmEntry;
 import io.holdfast.internal.wire.LockScripts.RenewEntry;
 import io.holdfast.internal.wire.LockScripts.Renewed;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.Server;
-import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.time.Instant;
@@ -74,7 +74,7 @@ final class BallotGrant implements Grant {
 
     @Override
     public String inWords() {
-        return Shown.lock(ballot.keys.name()) + " with token " + token;
+        return LogText.lock(ballot.keys.name()) + " with token " + token;
     }
 
     @Override
@@ -103,7 +103,7 @@ final class BallotGrant implements Grant {
 
     @Override
     public LeaseTicket ticket() {
-        throw new UnsupportedOperationException("the lease of " + Shown.lock(ballot.keys.name())
+        throw new UnsupportedOperationException("the lease of " + LogText.lock(ballot.keys.name())
                 + " is of a quorum: it stands on grants that only its client knows, so no ticket can hand it over");
     }
 
@@ -316,7 +316,7 @@ final class BallotGrant implements Grant {
             List<NodeFailure> failures = ballot.failures();
             result.completeExceptionally(new ServerUnreachableException(
                     failures,
-                    Shown.lock(ballot.keys.name()) + ": no majority of the nodes answered the extension: "
+                    LogText.lock(ballot.keys.name()) + ": no majority of the nodes answered the extension: "
                             + Refusals.inWords(failures)));
         });
         members.forEach((seat, nodeToken) -> seat.node.server.exclusiveScripts.confirm(

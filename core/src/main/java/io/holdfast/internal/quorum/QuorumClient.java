@@ -11,7 +11,7 @@ import io.holdfast.NodeInfo;
 import io.holdfast.QuorumOptions;
 import io.holdfast.ServerRefusedException;
 import io.holdfast.ServerUnreachableException;
-import io.holdfast.internal.lease.Bulletins;
+import io.holdfast.internal.lease.ChangeNotifications;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Engine;
 import io.holdfast.internal.lease.Handle;
@@ -23,8 +23,8 @@ import io.holdfast.internal.polled.PolledRequest;
 import io.holdfast.internal.report.Reporter;
 import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Refusals;
-import io.holdfast.internal.wire.Shown;
 import io.holdfast.internal.wire.Subscriptions;
 import io.holdfast.spi.Environment;
 import io.holdfast.spi.RedisDriver;
@@ -60,7 +60,7 @@ public final class QuorumClient implements Engine {
     final List<VotingNode> nodes;
     final int majority;
     final QuorumLines lines;
-    private final Bulletins bulletins;
+    private final ChangeNotifications bulletins;
     public final Set<PolledRequest> requests = ConcurrentHashMap.newKeySet(); // asking, or with a hold
 
     public QuorumClient(List<RedisDriver> drivers, QuorumOptions options, Environment environment) {
@@ -77,7 +77,8 @@ public final class QuorumClient implements Engine {
         }
         this.nodes = List.copyOf(made);
         kit.reportTo(new AtEachNode());
-        this.bulletins = new Bulletins(nodes.stream().map(node -> node.server).toList(), subscriptions);
+        this.bulletins =
+                new ChangeNotifications(nodes.stream().map(node -> node.server).toList(), subscriptions);
     }
 
     /** What this client has is reported at each node, for those who look at it. */
@@ -243,7 +244,7 @@ public final class QuorumClient implements Engine {
     }
 
     @Override
-    public Bulletins bulletins() {
+    public ChangeNotifications bulletins() {
         return bulletins;
     }
 
@@ -267,7 +268,7 @@ public final class QuorumClient implements Engine {
                     unfit == null ? Optional.empty() : Optional.of(new NodeFailure(node.name(), unfit));
             Runnable cancel =
                     kit.schedule(options.nodeTimeout().toNanos(), () -> answer.complete(failed(node, node.silent())));
-            node.server.steeringScripts.info(List.of(keys), 0, (infos, failure) -> {
+            node.server.adminScripts.info(List.of(keys), 0, (infos, failure) -> {
                 cancel.run();
                 answer.complete(
                         infos != null
@@ -319,7 +320,7 @@ public final class QuorumClient implements Engine {
         if (nodes.size() - silent < majority) {
             throw new ServerUnreachableException(
                     failures,
-                    Shown.lock(keys.name()) + ": no majority of the nodes answered: " + Refusals.inWords(failures));
+                    LogText.lock(keys.name()) + ": no majority of the nodes answered: " + Refusals.inWords(failures));
         }
         for (List<LockInfo> infos : byOwner.values()) {
             if (infos.size() + silent >= majority) {

@@ -7,8 +7,8 @@ import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.polled.Poll;
 import io.holdfast.internal.polled.PolledRequest;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Refusals;
-import io.holdfast.internal.wire.Shown;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -85,7 +85,7 @@ final class QuorumPoll implements Poll, Ballot.Caller {
         if (asked.inVain()) {
             request()
                     .fail(new ServerRefusedException(
-                            Shown.lock(demand.keys().name()) + ": too many nodes refuse: "
+                            LogText.lock(demand.keys().name()) + ": too many nodes refuse: "
                                     + Refusals.inWords(asked.failures()),
                             asked.failures().get(0).error()));
         } else {
@@ -166,7 +166,7 @@ final class QuorumPoll implements Poll, Ballot.Caller {
         List<NodeFailure> failures = last == null ? List.of() : last.failures();
         return new ServerUnreachableException(
                 failures,
-                Shown.lock(demand.keys().name()) + ": " + why + ", the outcome is unknown"
+                LogText.lock(demand.keys().name()) + ": " + why + ", the outcome is unknown"
                         + (failures.isEmpty() ? "" : ": " + Refusals.inWords(failures)));
     }
 }

@@ -2,7 +2,7 @@ package io.holdfast.internal.report;
 
 import io.holdfast.ServerRefusedException;
 import io.holdfast.internal.lease.Kit;
-import io.holdfast.internal.wire.Answers;
+import io.holdfast.internal.wire.AsyncResults;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Server;
 import io.holdfast.internal.wire.Subscriptions;
@@ -147,6 +147,6 @@ public final class Hearing {
         List<String> words = new ArrayList<>(List.of("PUBSUB", about));
         words.addAll(arguments);
         Command command = new Command(own == null ? null : channels, words);
-        return Answers.await(server, callback -> server.calls.send(command, callback));
+        return AsyncResults.await(server, callback -> server.calls.send(command, callback));
     }
 }

@@ -2,9 +2,9 @@ package io.holdfast.internal.report;
 
 import io.holdfast.LockFigures;
 import io.holdfast.internal.lease.Kit;
-import io.holdfast.internal.wire.Answers;
+import io.holdfast.internal.wire.AsyncResults;
+import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Server;
-import io.holdfast.internal.wire.Shown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -80,7 +80,7 @@ public final class Reports {
                 onAnswer(Long.parseLong(words[1]), words[2], Long.parseLong(words[3]));
             }
         } catch (NumberFormatException | IndexOutOfBoundsException e) {
-            LOG.log(System.Logger.Level.DEBUG, () -> "an unknown message: " + Shown.text(text));
+            LOG.log(System.Logger.Level.DEBUG, () -> "an unknown message: " + LogText.text(text));
         }
     }
 
@@ -156,7 +156,7 @@ public final class Reports {
     public Reading read() {
         Map<String, Long> numbers = ask(hears() ? listening() : List.of());
         Reading reading = new Reading(new LinkedHashMap<>(), new LinkedHashMap<>());
-        List<String> clients = Answers.await(server, server.reportScripts::clients);
+        List<String> clients = AsyncResults.await(server, server.reportScripts::clients);
         known.keySet().retainAll(new HashSet<>(clients));
         Map<String, Gathered> locks = new LinkedHashMap<>();
         reports(clients, numbers).forEach((client, report) -> {
@@ -188,7 +188,7 @@ public final class Reports {
         }
         for (int from = 0; from < unread.size(); from += READ_AT_ONCE) {
             List<String> some = unread.subList(from, Math.min(unread.size(), from + READ_AT_ONCE));
-            List<String> texts = Answers.await(server, callback -> server.reportScripts.read(some, callback));
+            List<String> texts = AsyncResults.await(server, callback -> server.reportScripts.read(some, callback));
             for (int i = 0; i < some.size(); i++) {
                 reports.put(some.get(i), Report.read(texts.get(i)));
             }

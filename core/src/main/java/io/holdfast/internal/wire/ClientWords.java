@@ -96,7 +96,7 @@ final class ClientWords {
 
     /** Decodes what waiters.lua tells of one waiter. */
     static Waiter waiterOf(ScriptReply reply, int at, Asked what) {
-        Holder read = Label.holder(reply.text(at), 0, reply.number(at + 1), reply.text(at + 2));
+        Holder read = ClientLabel.holder(reply.text(at), 0, reply.number(at + 1), reply.text(at + 2));
         return new Waiter(
                 read.owner(),
                 read.application(),

@@ -36,7 +36,7 @@ public final class Handshake {
             RedisDriver driver,
             HoldfastOptions options,
             ScriptCalls calls,
-            SteeringScripts scripts,
+            AdminScripts scripts,
             CompletableFuture<Void> listening)
             throws InterruptedException {
         String server = driver.describe();
@@ -45,11 +45,11 @@ public final class Handshake {
         for (RedisDriver master : driver.masters()) {
             infos.put(
                     master,
-                    Answers.<Reply>to(callback -> calls.send(master, Command.of("INFO"), callback))
+                    AsyncResults.<Reply>to(callback -> calls.send(master, Command.of("INFO"), callback))
                             .thenApply(Reply::asString));
         }
         CompletableFuture<List<LockInfo>> script =
-                Answers.to(callback -> scripts.info(some(driver, options.prefix()), 0, callback));
+                AsyncResults.to(callback -> scripts.info(some(driver, options.prefix()), 0, callback));
         for (Map.Entry<RedisDriver, CompletableFuture<String>> info : infos.entrySet()) {
             String master = info.getKey().describe();
             try {

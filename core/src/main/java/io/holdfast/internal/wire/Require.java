@@ -70,7 +70,7 @@ public final class Require {
     public static String text(String parameter, String value, int longest) {
         if (given(parameter, value).isEmpty() || value.length() > longest) {
             throw new IllegalArgumentException(parameter + " has " + value.length() + " characters, must have 1 to "
-                    + longest + (value.isEmpty() ? "" : ": it begins '" + Shown.text(value.substring(0, 40)) + "'"));
+                    + longest + (value.isEmpty() ? "" : ": it begins '" + LogText.text(value.substring(0, 40)) + "'"));
         }
         return value;
     }

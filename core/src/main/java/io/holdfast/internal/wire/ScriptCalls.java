@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The one way of a command: sends it, loads a script where the server does not know it, sets the time limit, and connects
  * again to a server that is silent. The arguments and replies of each script stand in {@link LockScripts},
- * {@link SteeringScripts}, {@link PlainScripts}, {@link QuorumScripts} and {@link FenceScript}.
+ * {@link AdminScripts}, {@link PlainScripts}, {@link QuorumScripts} and {@link FenceScript}.
  *
  * <p>Answers go to a callback with either a value or a {@link DriverException}, exactly once, on a thread of the driver
  * or of the timers, or on one that blocks for an answer and reads for the driver. Every reply of a script carries the server's time, which is noted.
@@ -113,7 +113,7 @@ public final class ScriptCalls {
     private final ConcurrentLinkedQueue<Flight> flights = new ConcurrentLinkedQueue<>(); // in the order of sending
     private final Set<Script> loading = ConcurrentHashMap.newKeySet(); // those whose text is on its way
     private final Announced sweeping = new Announced();
-    private final Silences silences;
+    private final SilentServers silences;
     /** Whether this one address divides its keys: it has refused a call about several locks. Once known it counts for good. */
     private final AtomicBoolean divided = new AtomicBoolean();
 
@@ -129,7 +129,7 @@ public final class ScriptCalls {
         this.timers = timers;
         this.clock = clock;
         this.timeoutNanos = timeout.toNanos();
-        this.silences = new Silences(driver, SILENT_LIMITS * timeoutNanos);
+        this.silences = new SilentServers(driver, SILENT_LIMITS * timeoutNanos);
         this.numbers = new AtomicLong(Math.floorMod(client.hashCode(), PLACES) << RANGE_BITS);
         this.gaveUp = new AtomicLong(ticker.nanoTime());
     }
@@ -295,7 +295,7 @@ public final class ScriptCalls {
             to.send(command).whenComplete((reply, failure) -> {
                 DriverException known = failure == null ? null : asDriverException(failure);
                 if (known == null || known.kind() == DriverException.Kind.REJECTED) {
-                    Silences.answered(silence);
+                    SilentServers.answered(silence);
                 }
                 if (known != null && known.code().equals("CROSSSLOT")) {
                     dividesItsKeys(); // first: what was refused is repeated from the callback

@@ -72,7 +72,7 @@ public record ScriptReply(List<Reply> elements, long timeMicros) {
     /** The holder, from the six words that {@code tellHold} in held.lua has put here, last of all, if somebody holds the lock. */
     Optional<Holder> holder(int at) {
         return holds(at)
-                ? Optional.of(Label.holder(text(at + 1), number(at + 2), number(at + 3), text(at + 5)))
+                ? Optional.of(ClientLabel.holder(text(at + 1), number(at + 2), number(at + 3), text(at + 5)))
                 : Optional.empty();
     }
 

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * A server as one client uses it: connections, calls, scripts, and the server's clock. Behind one driver there may be several
  * servers, of a cluster or one after the other; each lock has one of them at a time.
  */
-public final class Server implements Answers.Asker {
+public final class Server implements AsyncResults.Asker {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
 
     private static final String SLOWER =
@@ -46,7 +46,7 @@ public final class Server implements Answers.Asker {
     public final ScriptCalls calls;
     public final ExclusiveScripts exclusiveScripts;
     public final SharedScripts sharedScripts;
-    public final SteeringScripts steeringScripts;
+    public final AdminScripts adminScripts;
     public final PlainScripts plainScripts;
     public final ReportScripts reportScripts;
     public final QuorumScripts quorumScripts;
@@ -78,11 +78,11 @@ public final class Server implements Answers.Asker {
         this.closed = closed;
         this.clock = new ServerClock(driver.partitions(), ticker, 1 + options.largestClockDrift(), this::clockRanAhead);
         this.calls = new ScriptCalls(driver, ticker, timers, clock, ids.client(), options.commandTimeout());
-        String label = Label.ofClient(options.application());
+        String label = ClientLabel.ofClient(options.application());
         ClientWords words = new ClientWords(ids, channelPrefix(), options, label);
         this.exclusiveScripts = new ExclusiveScripts(calls, words);
         this.sharedScripts = new SharedScripts(calls, words);
-        this.steeringScripts = new SteeringScripts(calls, this::scripts);
+        this.adminScripts = new AdminScripts(calls, this::scripts);
         this.plainScripts = new PlainScripts(calls);
         this.reportScripts = new ReportScripts(calls, options.prefix());
         this.quorumScripts = new QuorumScripts(calls, ticker, options.tokenLife(), label);
@@ -138,7 +138,7 @@ public final class Server implements Answers.Asker {
     /** Who holds a lock and who waits for it. Blocks for the answer. */
     public LockInfo look(Keys keys) {
         List<LockInfo> infos =
-                Answers.await(this, callback -> steeringScripts.info(List.of(keys), WAITERS_LISTED, callback));
+                AsyncResults.await(this, callback -> adminScripts.info(List.of(keys), WAITERS_LISTED, callback));
         return infos.get(0);
     }
 
@@ -148,12 +148,12 @@ public final class Server implements Answers.Asker {
             return CompletableFuture.failedFuture(new HoldfastClosedException());
         }
         CompletableFuture<LockInfo> looked = new CompletableFuture<>();
-        Answers.<List<LockInfo>>to(callback -> steeringScripts.info(List.of(keys), WAITERS_LISTED, callback))
+        AsyncResults.<List<LockInfo>>to(callback -> adminScripts.info(List.of(keys), WAITERS_LISTED, callback))
                 .whenComplete((infos, failure) -> {
                     if (infos != null) {
                         looked.complete(infos.get(0));
                     } else {
-                        looked.completeExceptionally(Answers.explained(this, new CompletionException(failure)));
+                        looked.completeExceptionally(AsyncResults.explained(this, new CompletionException(failure)));
                     }
                 });
         return looked;

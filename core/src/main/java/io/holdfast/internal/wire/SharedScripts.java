@@ -49,7 +49,7 @@ public final class SharedScripts implements LockScripts {
 
     private static LockInfo.Share shareOf(ScriptReply reply, int at, boolean confirmed) {
         return new LockInfo.Share(
-                Label.holder(
+                ClientLabel.holder(
                         OwnerIds.shown(reply.text(at + 1)),
                         reply.number(at + 2),
                         reply.number(at + 3),
@@ -334,7 +334,7 @@ public final class SharedScripts implements LockScripts {
         if (reply.number(at) < 0) {
             return Optional.empty();
         }
-        Holder by = Label.holder("", 0, 0, reply.text(at + 2));
+        Holder by = ClientLabel.holder("", 0, 0, reply.text(at + 2));
         return Optional.of(new LockInfo.Limit(
                 reply.count(at), by.application(), by.host(), by.pid(), Duration.ofMillis(reply.number(at + 1))));
     }

@@ -93,8 +93,8 @@ public final class HandEngine implements Engine {
 
     /** Nobody hears them. */
     @Override
-    public Bulletins bulletins() {
-        return new Bulletins(List.of(), new Subscriptions(List.of()));
+    public ChangeNotifications bulletins() {
+        return new ChangeNotifications(List.of(), new Subscriptions(List.of()));
     }
 
     /** One request: it ends once, as granted, refused or withdrawn. */

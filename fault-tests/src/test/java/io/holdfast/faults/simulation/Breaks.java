@@ -187,8 +187,8 @@ final class Breaks {
                         EnumSet.of(HOLDER, EXCLUSION),
                         java(
                                 "internal/queue/Request",
-                                "deadlineOfHandoff(keys, grantedMicros, claimNanos,",
-                                "deadlineOfHandoff(keys, grantedMicros, options.leaseDuration().toNanos(),")),
+                                "deadlineOfHandoff(keys, grant.sinceMicros(), claimNanos,",
+                                "deadlineOfHandoff(keys, grant.sinceMicros(), options.leaseDuration().toNanos(),")),
                 of(
                         "a claim counts from the receipt of its message",
                         INSIDE,
@@ -277,7 +277,7 @@ final class Breaks {
                         156,
                         EnumSet.of(LIVENESS, ORDER, ENDS),
                         lua(
-                                "back",
+                                "return_parked",
                                 "if waiting and parked > 0 and redis.call('HEXISTS', lock.details, '@s:' .. requester) == 0 then",
                                 "if false then")),
                 of(
@@ -467,7 +467,7 @@ final class Breaks {
                         1,
                         EnumSet.of(LIVENESS),
                         java(
-                                "internal/queue/Repeats",
+                                "internal/queue/RetryQueue",
                                 "Object server = serverOf.apply(request);",
                                 "Object server = lock;")),
                 of(

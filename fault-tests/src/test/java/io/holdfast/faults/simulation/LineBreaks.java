@@ -71,7 +71,12 @@ final class LineBreaks {
                         2,
                         EnumSet.of(HOLDER),
                         lua("line_prolong", "'XX', 'GT', int(now + ARGV[2])", "'XX', int(now + ARGV[2])")),
-                of(Kind.STEERED, "who is dropped does not hear of it", 2, EnumSet.of(TOLD), lua("drop", """
+                of(
+                        Kind.STEERED,
+                        "who is dropped does not hear of it",
+                        2,
+                        EnumSet.of(TOLD),
+                        lua("drop_waiters", """
                                         mail[#mail + 1] = channelOf(lock, clientOf(owner))
                                         mail[#mail + 1] = 'E ' .. string.match(owner, '^[^~]+') .. ' ' .. lock.hold
                                 """, "")),
@@ -80,7 +85,7 @@ final class LineBreaks {
                         "who was dropped may come back",
                         6,
                         EnumSet.of(ORPHAN, TOLD),
-                        lua("drop", "        redis.call('HSET', evicted, owner, '1')\n", "")),
+                        lua("drop_waiters", "        redis.call('HSET', evicted, owner, '1')\n", "")),
                 of(
                         Kind.STEERED,
                         "an operator's limit is not looked at",
@@ -225,7 +230,7 @@ final class LineBreaks {
                                 "  if known == 0 then\n    return 'RESEND'",
                                 "  if known == 0 then\n    return 'OK'")),
                 of("tombstones are not looked at", 16, EnumSet.of(ORPHAN), off("line_acquire", "tombstone")),
-                of("tombstones are not made", 16, EnumSet.of(ORPHAN), off("grave", "tombstone")),
+                of("tombstones are not made", 16, EnumSet.of(ORPHAN), off("leave_tombstone", "tombstone")),
                 of("a downgrade keeps the writer's token", 3, EnumSet.of(TOKENS), off("line_downgrade", "dgtoken")),
                 of("a downgrade serves nobody", 10, EnumSet.of(LIVENESS), off("line_downgrade", "dgserves")),
                 of("a repeated downgrade does not arm anew", 3, EnumSet.of(HOLDER), off("line_downgrade", "dgrearm")),
@@ -327,7 +332,7 @@ final class LineBreaks {
                         12,
                         EnumSet.of(KEPT),
                         java(
-                                "internal/queue/Confirms",
+                                "internal/queue/ClaimBatcher",
                                 "Batches.inParts(all, BATCH, part -> send(keys, part));",
                                 "send(keys, all.subList(0, 1));")));
     }

@@ -60,7 +60,7 @@ final class WorkBreaks {
                         18,
                         EnumSet.of(INTERRUPT),
                         java(
-                                "internal/lease/Endings",
+                                "internal/lease/PreExpiryActions",
                                 "Ending ending = new Ending(beforeNanos, action);",
                                 "Ending ending = new Ending(0, action);")),
                 Breaks.of(
@@ -69,7 +69,7 @@ final class WorkBreaks {
                         1,
                         EnumSet.of(INTERRUPT),
                         java(
-                                "internal/lease/Endings",
+                                "internal/lease/PreExpiryActions",
                                 "Ending ending = new Ending(beforeNanos, action);",
                                 "Ending ending = new Ending(2 * beforeNanos, action);")),
                 Breaks.of(

@@ -11,11 +11,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-final class RepeatsTest {
+final class RetryQueueTest {
     private final List<Integer> asked = new ArrayList<>();
     private final Deque<Runnable> unanswered = new ArrayDeque<>();
     private int server = 1; // that has all locks at present
-    private final Repeats<Integer> repeats = new Repeats<>(request -> server, (request, over) -> {
+    private final RetryQueue<Integer> repeats = new RetryQueue<>(request -> server, (request, over) -> {
         asked.add(request);
         unanswered.add(over);
     });
@@ -87,8 +87,8 @@ final class RepeatsTest {
     void add_answersComeBeforeTheSendingReturns_goesOnWithoutDescending() {
         List<Integer> depths = new ArrayList<>();
         int[] depth = {0};
-        List<Repeats<Integer>> own = new ArrayList<>();
-        own.add(new Repeats<>(request -> 1, (request, over) -> {
+        List<RetryQueue<Integer>> own = new ArrayList<>();
+        own.add(new RetryQueue<>(request -> 1, (request, over) -> {
             depths.add(++depth[0]);
             if (request < 5) {
                 own.get(0).add(request + 1);
@@ -102,7 +102,7 @@ final class RepeatsTest {
 
     @Test
     void add_askingThrows_doesNotStopTheOthers() {
-        Repeats<Integer> some = new Repeats<>(request -> 1, (request, over) -> {
+        RetryQueue<Integer> some = new RetryQueue<>(request -> 1, (request, over) -> {
             asked.add(request);
             if (request == 0) {
                 throw new IllegalStateException("thrown on purpose");

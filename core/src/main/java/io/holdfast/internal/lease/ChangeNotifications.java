@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Tells other clients that something has changed, so that they look sooner than they would by themselves. What is told is
  * sent once, to every server of the client: it may be lost, and whoever listens looks in any case.
  */
-public final class Bulletins {
+public final class ChangeNotifications {
     private final class Board {
         final Set<Runnable> readers = ConcurrentHashMap.newKeySet();
         final Subscriptions.Channel subscription;
@@ -27,7 +27,7 @@ public final class Bulletins {
     private final Map<String, Board> boards = new ConcurrentHashMap<>(); // by channel; none without a reader for long
 
     /** @param subscriptions on these servers */
-    public Bulletins(List<Server> servers, Subscriptions subscriptions) {
+    public ChangeNotifications(List<Server> servers, Subscriptions subscriptions) {
         this.servers = List.copyOf(servers);
         this.subscriptions = subscriptions;
     }

@@ -10,11 +10,11 @@ import java.util.List;
  * about it. Those of about the same time share one timer, which is all that many held locks cost while nothing happens to
  * them.
  */
-final class Looks {
+final class Schedule {
     private final Kit kit;
     private final Buckets<Hold> buckets = new Buckets<>();
 
-    Looks(Kit kit) {
+    Schedule(Kit kit) {
         this.kit = kit;
     }
 

@@ -9,7 +9,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Answers that come to a callback, for those who wait for them. */
-public final class Answers {
+public final class AsyncResults {
     /** Something that is sent, and answered to a callback. */
     public interface Sending<T> {
         void send(BiConsumer<@Nullable T, @Nullable DriverException> callback);
@@ -23,7 +23,7 @@ public final class Answers {
         String describe();
     }
 
-    private Answers() {}
+    private AsyncResults() {}
 
     /** Sends; what is returned fails with a DriverException. */
     static <T> CompletableFuture<T> to(Sending<T> sending) {

@@ -9,14 +9,14 @@ import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-final class LabelTest {
+final class ClientLabelTest {
     @Test
     void holder_ofOwnLabel_roundTripsEveryPart() {
         String application = "billing é/2 + 100 %";
-        String label = Label.ofClient(application) + "/"
-                + Label.ofActor("pool 1/thread\n2?", Map.of("ticket ?/&=", "42 %&=?/"));
+        String label = ClientLabel.ofClient(application) + "/"
+                + ClientLabel.ofActor("pool 1/thread\n2?", Map.of("ticket ?/&=", "42 %&=?/"));
         assertFalse(label.chars().anyMatch(Character::isWhitespace), label);
-        Holder holder = Label.holder("c.0-1", 77, 1_700_000_000_123_456L, label);
+        Holder holder = ClientLabel.holder("c.0-1", 77, 1_700_000_000_123_456L, label);
         assertEquals(application, holder.application());
         assertEquals(Long.toString(ProcessHandle.current().pid()), holder.pid());
         assertEquals("pool 1/thread\n2?", holder.actor());
@@ -28,26 +28,26 @@ final class LabelTest {
 
     @Test
     void holder_foreignOrBrokenLabel_isShownAsItIs() {
-        Holder holder = Label.holder("-", 1, 0, "100%");
+        Holder holder = ClientLabel.holder("-", 1, 0, "100%");
         assertEquals("100%", holder.application());
         assertEquals("", holder.actor());
         assertTrue(holder.resting());
-        assertEquals("", Label.holder("-", 1, 0, "").application());
+        assertEquals("", ClientLabel.holder("-", 1, 0, "").application());
     }
 
     @Test
     void ofActor_longOrEmptyName_isCutAndStaysOneWord() {
-        assertEquals("x".repeat(100), Label.ofActor("x".repeat(200), Map.of()));
-        assertEquals("", Label.ofActor("", Map.of()));
-        String cutInAPair = Label.ofActor("x".repeat(99) + "😀", Map.of());
+        assertEquals("x".repeat(100), ClientLabel.ofActor("x".repeat(200), Map.of()));
+        assertEquals("", ClientLabel.ofActor("", Map.of()));
+        String cutInAPair = ClientLabel.ofActor("x".repeat(99) + "😀", Map.of());
         assertTrue(cutInAPair.matches("[\\x21-\\x7e]+"), cutInAPair);
     }
 
     @Test
     void metadata_thatLooksLikeTheLibrarysOwnFields_touchesNone() {
         Map<String, String> hostile = Map.of("owner", "me", "token", "1", "@claim", "x", "", "", "a/b", "?");
-        String label = "app/host/1/" + Label.ofActor("main", hostile);
-        Holder holder = Label.holder("c.0-1", 77, 0, label);
+        String label = "app/host/1/" + ClientLabel.ofActor("main", hostile);
+        Holder holder = ClientLabel.holder("c.0-1", 77, 0, label);
         assertEquals("c.0-1", holder.owner());
         assertEquals(77, holder.token());
         assertEquals("app", holder.application());
@@ -57,35 +57,37 @@ final class LabelTest {
 
     @Test
     void applicationName_ofThisJvm_isNotEmptyAndShort() {
-        String name = Label.applicationName();
+        String name = ClientLabel.applicationName();
         assertFalse(name.isEmpty());
         assertTrue(name.length() <= 100);
     }
 
     @Test
     void holder_metadataWithoutWhoOrKey_isRead() {
-        Holder holder = Label.holder("-", 1, 0, "?k=v");
+        Holder holder = ClientLabel.holder("-", 1, 0, "?k=v");
         assertEquals("", holder.application());
         assertEquals(Map.of("k", "v"), holder.metadata());
-        assertEquals(Map.of("", "v"), Label.holder("-", 1, 0, "a?=v").metadata());
-        assertEquals(Map.of("k", "v"), Label.holder("-", 1, 0, "a?&k=v&x").metadata());
+        assertEquals(Map.of("", "v"), ClientLabel.holder("-", 1, 0, "a?=v").metadata());
+        assertEquals(Map.of("k", "v"), ClientLabel.holder("-", 1, 0, "a?&k=v&x").metadata());
     }
 
     @Test
     void ofClient_thisHost_isNamed() {
-        assertFalse(Label.holder("-", 1, 0, Label.ofClient("app")).host().isEmpty());
+        assertFalse(ClientLabel.holder("-", 1, 0, ClientLabel.ofClient("app"))
+                .host()
+                .isEmpty());
     }
 
     @Test
     void nameIn_anyCommand_isTheMainClassOrJarAlone() {
-        assertEquals("Billing", Label.nameIn("com.example.Billing --port 80"));
-        assertEquals("Billing", Label.nameIn("Billing"));
-        assertEquals("Billing", Label.nameIn("billing.module/com.example.Billing"));
-        assertEquals("billing-1.2", Label.nameIn("/opt/apps/billing-1.2.jar a.b"));
-        assertEquals("Billing", Label.nameIn("C:\\apps\\Billing.JAR"));
-        assertEquals("java", Label.nameIn(""));
-        assertEquals("java", Label.nameIn(" com.example.Billing"));
-        assertEquals("x".repeat(100), Label.nameIn("a." + "x".repeat(100)));
-        assertEquals("x".repeat(99) + "y", Label.nameIn("a." + "x".repeat(99) + "yz"));
+        assertEquals("Billing", ClientLabel.nameIn("com.example.Billing --port 80"));
+        assertEquals("Billing", ClientLabel.nameIn("Billing"));
+        assertEquals("Billing", ClientLabel.nameIn("billing.module/com.example.Billing"));
+        assertEquals("billing-1.2", ClientLabel.nameIn("/opt/apps/billing-1.2.jar a.b"));
+        assertEquals("Billing", ClientLabel.nameIn("C:\\apps\\Billing.JAR"));
+        assertEquals("java", ClientLabel.nameIn(""));
+        assertEquals("java", ClientLabel.nameIn(" com.example.Billing"));
+        assertEquals("x".repeat(100), ClientLabel.nameIn("a." + "x".repeat(100)));
+        assertEquals("x".repeat(99) + "y", ClientLabel.nameIn("a." + "x".repeat(99) + "yz"));
     }
 }

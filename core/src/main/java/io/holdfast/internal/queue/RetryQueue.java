@@ -19,7 +19,7 @@ import java.util.function.Function;
  * be kept busy for ever. This way the server's answers set the pace, and a request that stands here already is not added
  * a second time. Each server has a bound of its own, so that one which does not answer holds up nobody else's.
  */
-final class Repeats<T> {
+final class RetryQueue<T> {
     private static final int MOST_UNDER_WAY = 100;
 
     /** What is to be asked of one server. Guarded by the lock. */
@@ -44,7 +44,7 @@ final class Repeats<T> {
      * @param serverOf by which server a request is answered at present
      * @param asking asks for a request, and runs what it is given when that was answered or is given up
      */
-    Repeats(Function<T, Object> serverOf, BiConsumer<T, Runnable> asking) {
+    RetryQueue(Function<T, Object> serverOf, BiConsumer<T, Runnable> asking) {
         this.serverOf = serverOf;
         this.asking = asking;
     }

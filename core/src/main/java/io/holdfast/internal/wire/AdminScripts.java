@@ -13,7 +13,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Looks at locks with a queue, and ends and extends by name, of whatever kind they are. */
-public final class SteeringScripts {
+public final class AdminScripts {
     /** Which waiters a release drops; or the public id of one owner. */
     private static final String ALL = "1";
 
@@ -22,7 +22,7 @@ public final class SteeringScripts {
     private final ScriptCalls calls;
     private final Function<Keys, LockScripts> scripts;
 
-    SteeringScripts(ScriptCalls calls, Function<Keys, LockScripts> scripts) {
+    AdminScripts(ScriptCalls calls, Function<Keys, LockScripts> scripts) {
         this.calls = calls;
         this.scripts = scripts;
     }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.holdfast.contracts.FakeDriver;
 import io.holdfast.contracts.ForwardingDriver;
-import io.holdfast.internal.wire.Silences;
+import io.holdfast.internal.wire.SilentServers;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.testkit.VirtualTime;
@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** Which connections are opened anew because nothing is answered on them. */
-final class SilencesTest {
+final class SilentServersTest {
     private static final long LIMIT = 1_000;
 
     private final VirtualTime time = new VirtualTime();
@@ -42,7 +42,7 @@ final class SilencesTest {
             return masters;
         }
     };
-    private final Silences silences = new Silences(driver, LIMIT);
+    private final SilentServers silences = new SilentServers(driver, LIMIT);
 
     private AtomicLong asked(String key, long now) {
         return silences.asked(driver, new Command(key, List.of("GET", key)), now);
@@ -51,14 +51,14 @@ final class SilencesTest {
     @Test
     void check_oneOfTwoServersIsSilent_connectsToThatOneOnly() {
         asked("a", 0);
-        Silences.answered(asked("b", 0));
+        SilentServers.answered(asked("b", 0));
         AtomicLong other = asked("b", 10);
         silences.check(LIMIT - 1);
         assertEquals(0, first.reconnects());
         silences.check(LIMIT);
         assertEquals(1, first.reconnects());
         assertEquals(0, second.reconnects(), "it was asked later");
-        Silences.answered(other);
+        SilentServers.answered(other);
         silences.check(3 * LIMIT);
         assertEquals(1, first.reconnects(), "nothing was asked since");
         assertEquals(0, second.reconnects());
@@ -68,7 +68,7 @@ final class SilencesTest {
     void check_silentThoughTheOtherAnswers_isConnectedToAnew() {
         asked("a", 0);
         for (int i = 1; i < LIMIT; i += 100) {
-            Silences.answered(asked("b", i));
+            SilentServers.answered(asked("b", i));
         }
         silences.check(LIMIT);
         assertEquals(1, first.reconnects());
@@ -78,7 +78,7 @@ final class SilencesTest {
     void check_serverHasGone_isForgotten() {
         AtomicLong silence = asked("b", 0);
         masters.set(1, new FakeDriver(time));
-        Silences.answered(silence);
+        SilentServers.answered(silence);
         silences.check(1);
         asked("b", 2);
         silences.check(LIMIT + 1);

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Since when each server has answered nothing although it was asked. One that is silent for too long is connected to anew,
  * and no other: what is under way at a server that answers would end as unknown.
  */
-public final class Silences {
+public final class SilentServers {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
     private static final long HEARD = Long.MIN_VALUE;
 
@@ -19,7 +19,7 @@ public final class Silences {
     /** By server; the driver itself if it has only one, and for commands that any server may answer. */
     private final Map<RedisDriver, AtomicLong> since = new ConcurrentHashMap<>();
 
-    public Silences(RedisDriver driver, long limitNanos) {
+    public SilentServers(RedisDriver driver, long limitNanos) {
         this.driver = driver;
         this.limitNanos = limitNanos;
     }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Confirms grants of locks that several may hold. Readers that were granted a lock together are due together, and are confirmed
  * in one call.
  */
-final class Confirms {
+final class ClaimBatcher {
     /** Whether a grant is held; if so, from when the call left. */
     interface Told {
         void told(@Nullable Boolean held, long sentNanos, @Nullable DriverException failure);
@@ -32,7 +32,7 @@ final class Confirms {
     private final Server server;
     private final Map<String, List<Due>> due = new ConcurrentHashMap<>(); // by key of the hold
 
-    Confirms(Kit kit, Server server) {
+    ClaimBatcher(Kit kit, Server server) {
         this.kit = kit;
         this.server = server;
     }

@@ -19,8 +19,8 @@ import java.util.Map;
  * Who a holder is, in words, as it stands in the hold: {@code application/host/pid/actor}, and after a question mark the
  * caller's metadata as {@code key=value&key=value}; each part is URL-encoded.
  */
-public final class Label {
-    private Label() {}
+public final class ClientLabel {
+    private ClientLabel() {}
 
     /** The part that all requests of one client share. */
     public static String ofClient(String application) {

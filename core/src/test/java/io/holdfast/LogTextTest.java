@@ -4,38 +4,38 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.internal.lease.Events;
-import io.holdfast.internal.wire.Shown;
+import io.holdfast.internal.wire.LogText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-final class ShownTest {
+final class LogTextTest {
     private static final String FORGED = "a\n2026-01-01 ERROR \u001b[31mall is lost";
 
     @Test
     void lock_ordinaryName_isShownAsItIs() {
-        assertEquals("lock 'orders:4711/größe \\ \uD83D\uDD12'", Shown.lock("orders:4711/größe \\ \uD83D\uDD12"));
+        assertEquals("lock 'orders:4711/größe \\ \uD83D\uDD12'", LogText.lock("orders:4711/größe \\ \uD83D\uDD12"));
     }
 
     @Test
     void lock_nameWithControlCharacters_staysOnOneLine() {
-        assertEquals("lock 'a\\u000ab\\u000d\\u0085\\u2028\\u202e'", Shown.lock("a\nb\r\u0085\u2028\u202e"));
+        assertEquals("lock 'a\\u000ab\\u000d\\u0085\\u2028\\u202e'", LogText.lock("a\nb\r\u0085\u2028\u202e"));
     }
 
     @Test
     void name_longerThanAnybodyReads_isCutBetweenCharacters() {
-        assertEquals("n".repeat(200), Shown.name("n".repeat(200)));
-        assertEquals("n".repeat(200) + "… (201 characters)", Shown.name("n".repeat(201)));
+        assertEquals("n".repeat(200), LogText.name("n".repeat(200)));
+        assertEquals("n".repeat(200) + "… (201 characters)", LogText.name("n".repeat(201)));
         assertEquals(
                 "n".repeat(199) + "… (1000 characters)",
-                Shown.name("n".repeat(199) + "\uD83D\uDD12" + "n".repeat(799)));
+                LogText.name("n".repeat(199) + "\uD83D\uDD12" + "n".repeat(799)));
     }
 
     @Test
     void quoted_quotationMarks_doNotEndTheValue() {
-        assertEquals("\"a\\\" owner=x \\\\\"", Shown.quoted("a\" owner=x \\"));
+        assertEquals("\"a\\\" owner=x \\\\\"", LogText.quoted("a\" owner=x \\"));
     }
 
     @Test

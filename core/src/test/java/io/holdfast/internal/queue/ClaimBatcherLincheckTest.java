@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 
 /** A grant that is to be confirmed is told once what has become of it, also if it comes while others are sent. */
 @Tag("long")
-public final class ConfirmsLincheckTest {
+public final class ClaimBatcherLincheckTest {
     private final HandClient hand = new HandClient();
-    private final Confirms confirms = new Confirms(hand.client.kit, hand.client.queue.server);
+    private final ClaimBatcher confirms = new ClaimBatcher(hand.client.kit, hand.client.queue.server);
     private final Keys keys = Keys.of(hand.client.kit.options.prefix(), Keys.Kind.READ_WRITE, "a");
     private final AtomicLong tokens = new AtomicLong();
     private final Map<Long, List<String>> told = new ConcurrentSkipListMap<>(); // by token
@@ -67,15 +67,15 @@ public final class ConfirmsLincheckTest {
 
     @Test
     void interleavings_forgetNoneAndRepeatNone() {
-        Interleavings.of(ConfirmsLincheckTest.class, 2, 100, Confirms.class)
+        Interleavings.of(ClaimBatcherLincheckTest.class, 2, 100, ClaimBatcher.class)
                 .addCustomScenario(
                         Interleavings.scenario(List.of(), List.of(act("add")), List.of(act("add")), List.of()))
                 .addCustomScenario(Interleavings.scenario(
                         List.of(act("add")), List.of(act("add")), List.of(act("send")), List.of()))
-                .check(ConfirmsLincheckTest.class);
+                .check(ClaimBatcherLincheckTest.class);
     }
 
     private static Actor act(String operation) {
-        return Interleavings.act(ConfirmsLincheckTest.class, operation);
+        return Interleavings.act(ClaimBatcherLincheckTest.class, operation);
     }
 }

@@ -4,11 +4,11 @@ package io.holdfast.internal.wire;
  * How text that others have chosen, such as the name of a lock, stands in a log line or a message: it neither tears the
  * line apart nor makes a terminal do things. Ordinary text stands as it is.
  */
-public final class Shown {
+public final class LogText {
     /** Of a name, in characters; the exception or event that tells of a lock has the whole name. */
     private static final int LONGEST_NAME = 200;
 
-    private Shown() {}
+    private LogText() {}
 
     /** {@code lock 'name'}. */
     public static String lock(String name) {

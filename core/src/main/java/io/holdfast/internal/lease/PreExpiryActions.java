@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** What is to be done, once each, some time before the deadline of a hold. */
-final class Endings {
+final class PreExpiryActions {
     /** Each is itself and no other. */
     private static final class Ending {
         final long beforeNanos;

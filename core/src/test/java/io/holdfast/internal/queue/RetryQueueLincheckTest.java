@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** What is to be asked again is, by one copy at a time, whatever answers come while others are sent. */
 @Tag("long")
 @Param(name = "request", gen = IntGen.class, conf = "0:1")
-public final class RepeatsLincheckTest {
+public final class RetryQueueLincheckTest {
     private static final class Asked {
         final AtomicInteger added = new AtomicInteger();
         final AtomicInteger copies = new AtomicInteger();
@@ -29,7 +29,7 @@ public final class RepeatsLincheckTest {
 
     private final Asked[] requests = {new Asked(), new Asked()};
     private final Queue<Runnable> unanswered = new ConcurrentLinkedQueue<>();
-    private final Repeats<Asked> repeats = new Repeats<>(request -> this, (request, over) -> {
+    private final RetryQueue<Asked> repeats = new RetryQueue<>(request -> this, (request, over) -> {
         request.copies.incrementAndGet();
         request.mostUnderWay.accumulateAndGet(request.underWay.incrementAndGet(), Math::max);
         unanswered.add(() -> {
@@ -71,15 +71,15 @@ public final class RepeatsLincheckTest {
 
     @Test
     void interleavings_loseNoTurn() {
-        Interleavings.of(RepeatsLincheckTest.class, 3, 50, Repeats.class)
+        Interleavings.of(RetryQueueLincheckTest.class, 3, 50, RetryQueue.class)
                 .addCustomScenario(
                         Interleavings.scenario(List.of(), List.of(act("add", 0)), List.of(act("add", 0)), List.of()))
                 .addCustomScenario(Interleavings.scenario(
                         List.of(act("add", 0)), List.of(act("answer")), List.of(act("add", 1)), List.of()))
-                .check(RepeatsLincheckTest.class);
+                .check(RetryQueueLincheckTest.class);
     }
 
     private static Actor act(String operation, Object... arguments) {
-        return Interleavings.act(RepeatsLincheckTest.class, operation, arguments);
+        return Interleavings.act(RetryQueueLincheckTest.class, operation, arguments);
     }
 }
