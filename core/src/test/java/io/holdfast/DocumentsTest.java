@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -27,6 +28,8 @@ class DocumentsTest {
     /** To a file, to a part of one, or to a part of the same document. */
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]*)(?:#([^)]*))?\\)");
 
+    private static final Pattern DECLARED = Pattern.compile("\\b(?:class|interface|enum|record) ([A-Z]\\w*)");
+    private static final Pattern NAMED_TYPE = Pattern.compile("`([A-Z]\\w*[a-z]\\w*)[.`]");
     private static final Pattern STATUS =
             Pattern.compile("^\\*\\*Status\\.\\*\\* Accepted, (\\d{4}-\\d{2}-\\d{2})[.;]", Pattern.MULTILINE);
     private static final Pattern BLOCK = Pattern.compile("^```.*?^```", Pattern.MULTILINE | Pattern.DOTALL);
@@ -158,6 +161,22 @@ class DocumentsTest {
                 .toList();
         assertEquals(List.of(), without);
         assertTrue(rows.size() > 100, "the tables are no longer found");
+    }
+
+    @Test
+    void architecture_typesThatItNames_exist() throws IOException {
+        Set<String> declared = new TreeSet<>();
+        for (Path file : files(".java")) {
+            DECLARED.matcher(Files.readString(file)).results().forEach(type -> declared.add(type.group(1)));
+        }
+        Set<String> named = new TreeSet<>();
+        NAMED_TYPE
+                .matcher(Files.readString(ROOT.resolve("ARCHITECTURE.md")))
+                .results()
+                .forEach(type -> named.add(type.group(1)));
+        assertTrue(named.size() > 100, "the pattern no longer finds the names");
+        named.removeAll(declared);
+        assertEquals(Set.of(), named);
     }
 
     @Test
