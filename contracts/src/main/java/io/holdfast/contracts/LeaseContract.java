@@ -134,12 +134,12 @@ public abstract class LeaseContract extends LockKindSuite {
     private static LossReason endOfDropped(AnyLock lock) throws InterruptedException {
         Dropped dropped = Dropped.by(lock);
         await("nothing in the client keeps the lease reachable", () -> {
-            System.gc();
+            collect();
             return dropped.lease.refersTo(null);
         });
         // What stands behind the lease may be cleared by a later collection only.
         await("the lease has ended", () -> {
-            System.gc();
+            collect();
             return dropped.lost.isDone();
         });
         return dropped.lost.join();

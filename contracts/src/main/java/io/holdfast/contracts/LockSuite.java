@@ -92,6 +92,12 @@ public abstract class LockSuite {
         return server.command("PUBSUB", "NUMSUB", channel).asList().get(1).asLong();
     }
 
+    /** Collects garbage, ten times a second at most: a collection that is asked for stops all that runs beside it. */
+    protected static void collect() {
+        System.gc();
+        LockSupport.parkNanos(100_000_000);
+    }
+
     /** Asks the server, which tells of no event, until it is so; fails with what was awaited if it does not become so. */
     protected static void await(String what, BooleanSupplier condition) {
         long end = System.nanoTime() + PATIENCE.toNanos();
