@@ -216,11 +216,8 @@ final class WhyTest {
         long now = System.currentTimeMillis() * 1_000;
         server.command(
                 "SET", "hf:{" + lock + "}", owner + " " + now + " " + now + " 30000 app/host/1/main", "PX", "600000");
-        server.command("ZADD", "hf:{" + lock + "}:q", "1", owner);
-        server.command("HSET", "hf:{" + lock + "}:d", "@claim", owner, "@seq", "1");
-        for (String part : List.of(":q", ":d")) {
-            server.command("PEXPIRE", "hf:{" + lock + "}" + part, "600000");
-        }
+        server.command("HSET", "hf:{" + lock + "}:d", "@claim", owner + " 1", "@seq", "1");
+        server.command("PEXPIRE", "hf:{" + lock + "}:d", "600000");
     }
 
     @Test

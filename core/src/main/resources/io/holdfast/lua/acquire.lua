@@ -48,7 +48,7 @@ if lock.public == '?' then
   error('FOREIGN the key of the hold has a value that Holdfast did not write')
 end
 local facts, queued = read()
-local parked, waiting, claimed = 0, facts[1], facts[2]
+local parked, waiting, claim = 0, facts[1], facts[2]
 local own = isHoldOf(lock.held, owner)
 
 -- Whether there is a key besides those of a hold and of a queue.
@@ -79,7 +79,7 @@ if more or own or waiting or lock.kept ~= '' or limit ~= '0' or admits(lock.held
     -- rule rearm
     expireLater(lock.hold, ARGV[4])
     -- end
-    if claimed == owner then
+    if isHoldOf(claim, owner) then
       dequeue(lock, owner, true)
     end
     return granted()
@@ -90,12 +90,12 @@ if more or own or waiting or lock.kept ~= '' or limit ~= '0' or admits(lock.held
 
   if admits(lock.held) then
     rare.demandOurs(lock)
-    settle(lock, waiting and owner or nil, false, facts[3], claimed)
+    settle(lock, waiting and owner or nil, false, facts[3], claim)
     if lock.more == '1' then
       return 'MORE'
     end
     facts, queued = read()
-    parked, waiting, claimed = redis.call('ZCARD', lock.parked), facts[1], facts[2]
+    parked, waiting = redis.call('ZCARD', lock.parked), facts[1]
     if admits(lock.held) then
       grant(lock, owner, queued + parked == 0 and ARGV[5] or string.match(ARGV[5], '^%d+ %S*'), ARGV[4], ARGV[6])
       if waiting then

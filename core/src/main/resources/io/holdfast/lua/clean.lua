@@ -26,7 +26,7 @@ rare.demandOurs(lock)
 local removed = rare.clean(lock)
 local facts = redis.call('HMGET', lock.details, '@seq', '@claim')
 settle(lock, nil, false, facts[1], facts[2])
-local waiters = rare.waitersOf(lock, redis.call('HGET', lock.details, '@claim'))
+local waiters = rare.waitersOf(lock)
 local reply = removed .. ' ' .. waiters .. ' ' .. describe(lock)
 deliver()
 return reply

@@ -6,7 +6,7 @@
 --   parked    zset    owner -> order: waiters that cannot be told of a grant at present; they keep their order
 --   details   hash    owner     -> "requestEnd since requestTtl requestPolicy claim asked term label"
 --                     @seq      -> last order given
---                     @claim    -> owner whose grant by handoff is not confirmed yet; for lines see line.lua
+--                     @claim    -> "owner order" of a claim, a grant by handoff that is not confirmed yet; for lines see line.lua
 --                     @n:client -> number of its waiters          @p:client -> number of these that are parked
 --                     @a:client -> "deadline seen"                @s:client -> since when it is suspect
 --   token     string  the last fencing token; see hold.lua
@@ -25,7 +25,7 @@ local tokenTtl = ARGV[2]
 local mail = {} -- messages to send when everything else is done: channel, text, channel, text …
 
 -- The i-th lock of the script, which has so many keys of each, mostly five. To these come what is known of its hold, see held.lua; freed, whether the hold was deleted by
--- this script; mine, a claim that belongs to the client that asks, to be told in the reply; handed, the claim in ms of a handoff
+-- this script; claims, whether there are any, nil if that was not read; mine, a claim that belongs to the client that asks, to be told in the reply; handed, the claim in ms of a handoff
 -- that was told by message; more, '1' if the walk was cut at its limit, to be asked again; reach, what was found of clients.
 local function lockAt(i, keys)
   local first = (keys or 5) * (i - 1)

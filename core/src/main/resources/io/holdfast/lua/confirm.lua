@@ -28,6 +28,6 @@ if not isHoldOf(held, owner, token) then
 end
 expireLater(lock.hold, ARGV[5])
 unlessForeign(function()
-  dequeue(lock, owner, redis.call('HGET', lock.details, '@claim') == owner)
+  dequeue(lock, owner, isHoldOf(redis.call('HGET', lock.details, '@claim'), owner))
 end)
 return 'HELD'

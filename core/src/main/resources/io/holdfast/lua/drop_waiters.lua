@@ -1,14 +1,14 @@
 -- drop_waiters.lua: put into the scripts that end holds by name: drops waiters and tells their clients. `drop` is '1' for all of them, so
 -- many as one script may, '0' for none, or the public owner of the one, if it is among the first so many.
 --
--- Expects: claimed, drop, evicted, life, lock, ours, rare
+-- Expects: drop, evicted, life, lock, ours, rare
 -- Sets: dropped
 
 local dropped = 0
 if drop ~= '0' and ours then
   for _, key in ipairs({ lock.queue, lock.parked }) do
     for _, owner in ipairs(redis.call('ZRANGE', key, 0, WALK_LIMIT - 1)) do
-      if owner ~= claimed and (drop == '1' or drop == string.match(owner, '^[^~]+')) then
+      if drop == '1' or drop == string.match(owner, '^[^~]+') then
         dropped = dropped + 1
         redis.call('HSET', evicted, owner, '1')
         if dropped == 1 then
@@ -20,7 +20,7 @@ if drop ~= '0' and ours then
       end
     end
   end
-  if drop == '1' and rare.waitersOf(lock, claimed) > 0 then
+  if drop == '1' and rare.waitersOf(lock) > 0 then
     lock.more = '1'
   end
 end

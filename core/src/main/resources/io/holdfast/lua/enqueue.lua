@@ -1,7 +1,7 @@
 -- enqueue.lua: put at the end of the scripts that ask: queues the request, if it is to wait and does not yet, and tells where it
 -- stands.
 --
--- Expects: claimed, ending, facts, life, lock, nowText, order, owner, parked, priority, queued, queues, rare, waiting
+-- Expects: ending, facts, life, lock, nowText, order, owner, parked, priority, queued, queues, rare, waiting
 -- Sets: parked, place, queued, reply, waiters, waits
 
 if queues == '1' and not waiting then
@@ -26,7 +26,7 @@ if parked > 0 then
   queued, parked = redis.call('ZCARD', lock.queue), redis.call('ZCARD', lock.parked)
 end
 local waits, place = queues == '1' or waiting, 0
-local waiters = queued + parked - (claimed and 1 or 0)
+local waiters = queued + parked
 if waits then
   place = waiters
   local rank = redis.call('ZRANK', lock.queue, owner)
@@ -37,13 +37,6 @@ if waits then
     end
     if parked > 0 then
       place = place + redis.call('ZCOUNT', lock.parked, '-inf', redis.call('ZSCORE', lock.queue, owner))
-    end
-    -- The claim stands in the queue, unless its client asked while it was suspect, and mostly before the last one, who need not
-    -- look for it.
-    local ahead = claimed and (parked == 0 and rank == queued - 1 and 0 or redis.call('ZRANK', lock.queue, claimed))
-    local aside = claimed and not ahead and redis.call('ZSCORE', lock.parked, claimed)
-    if ahead and ahead < rank or aside and tonumber(aside) <= tonumber(redis.call('ZSCORE', lock.queue, owner)) then
-      place = place - 1
     end
   end
 end

@@ -40,10 +40,10 @@ end
 local function tellQueued(i, text)
   local lock = queuedAt(i)
   know(lock, text)
-  local claimed = redis.call('HGET', lock.details, '@claim')
-  local waiters = waitersIn(lock, claimed, most)
+  local claimed = string.match(redis.call('HGET', lock.details, '@claim') or '', '^%S+')
+  local waiters = waitersIn(lock, most)
   local words = {
-    rare.waitersOf(lock, claimed),
+    rare.waitersOf(lock),
     not lock.held and '' or claimed and isHoldOf(lock.held, claimed) and 'claimed' or 'held',
     #waiters,
   }

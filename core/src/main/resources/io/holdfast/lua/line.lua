@@ -202,20 +202,7 @@ local function purge(line)
     leave(line, gone)
     claiming().endSome(line, #lapsed)
     for _, one in ipairs(lapsed) do
-      local owner = one.public .. '~' .. one.hold.secret
-      local client = clientOf(owner)
-      if redis.call('HEXISTS', line.details, owner) == 1 then
-        local key = line.queue
-        -- rule suspect
-        key = line.parked
-        redis.call('HSET', line.details, '@s:' .. client, nowText)
-        redis.call('HINCRBY', line.details, '@p:' .. client, 1)
-        -- end
-        -- rule lapseback
-        redis.call('ZADD', key, one.hold.order, owner)
-        -- end
-        seldom().endWithDetails(line, key)
-      end
+      seldom().putBack(line, one.public .. '~' .. one.hold.secret, one.hold.order)
     end
     if #over == WALK_LIMIT then
       line.more = '1'

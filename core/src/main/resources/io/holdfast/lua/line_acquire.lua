@@ -61,7 +61,7 @@ end
 -- Whether there are others that hold, and nothing else: then nobody waits, and nothing is known of the owner.
 local alone = found == 2 and lock.holders > 0 and redis.call('EXISTS', lock.members) == 1
 local rare -- mostly the owner only has to queue: then this is nothing
-local facts, queued, parked, waiting, claimed = {}, 0, 0, nil, nil
+local facts, queued, parked, waiting = {}, 0, 0, nil
 
 local function readQueue()
   facts, queued = read()

@@ -27,7 +27,7 @@ local replies = {}
 for i = 1, #KEYS / 7 do
   local line = lineAt(i)
   local sound = unlessForeign(demandLine, line) -- the other lines must not suffer for it
-  local waiters = sound and waitersIn(line, nil, most) or {}
+  local waiters = sound and waitersIn(line, most) or {}
   local alive, holders = {}, 0
   if sound then
     readLine(line)

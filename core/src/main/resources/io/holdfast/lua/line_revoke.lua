@@ -24,7 +24,7 @@
 
 local lock = lineAt(1)
 local drop, life, evicted = ARGV[4], ARGV[5], KEYS[8]
-local rare, ours, claimed = seldom(), true, nil
+local rare, ours = seldom(), true
 demandLine(lock)
 redis.call('HGET', evicted, '@')
 readLine(lock)

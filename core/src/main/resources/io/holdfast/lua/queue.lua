@@ -22,34 +22,43 @@ end
 local function uncount(lock, client, count)
   if redis.call('HINCRBY', lock.details, '@n:' .. client, -(count or 1)) <= 0 then
     redis.call('HDEL', lock.details, '@n:' .. client, '@p:' .. client, '@a:' .. client, '@s:' .. client)
+    local claims = false
     -- rule claimskeepdetails
-    local claims = lock.claims or lock.unread and tonumber(redis.call('HGET', lock.details, '@c') or 0) > 0
+    claims = lock.claims or lock.unread and tonumber(redis.call('HGET', lock.details, '@c') or 0) > 0
+      or not lock.members and lock.claims == nil and redis.call('HEXISTS', lock.details, '@claim') == 1
+    -- end
     if not claims and redis.call('EXISTS', lock.queue, lock.parked) == 0 then
-      -- end
       redis.call('DEL', lock.details)
     end
   end
 end
 
--- Removes a waiter wherever it stands. Begins with a command that is allowed at maxmemory. With `claimed`, the claim
--- under way is the waiter's and ends too. Answers whether there was such a waiter.
+-- Takes a waiter of which something is known out of the queue, or from where it stands aside.
+local function leaveQueue(lock, owner)
+  if remove(lock.queue, owner) == 0 and remove(lock.parked, owner) == 1 then
+    redis.call('HINCRBY', lock.details, '@p:' .. clientOf(owner), -1)
+  end
+end
+
+-- Removes a waiter wherever it stands. Begins with a command that is allowed at maxmemory. With `claimed`, the claim of an
+-- exclusive lock is the waiter's and ends: it has left the queue. Answers whether there was such a waiter.
 local function dequeue(lock, owner, claimed)
   local known
   if claimed then
     known = redis.call('HDEL', lock.details, '@claim', owner) == 2
+    lock.claims = false
   else
     known = redis.call('HDEL', lock.details, owner) == 1
+    if not known then
+      -- An order without details (a key was dropped by force) must not be met again.
+      return remove(lock.queue, owner) + remove(lock.parked, owner) > 0
+    end
+    leaveQueue(lock, owner)
   end
-  if not known then
-    -- An order without details (a key was dropped by force) must not be met again.
-    return remove(lock.queue, owner) + remove(lock.parked, owner) > 0
+  if known then
+    uncount(lock, clientOf(owner))
   end
-  local client = clientOf(owner)
-  if remove(lock.queue, owner) == 0 and remove(lock.parked, owner) == 1 then
-    redis.call('HINCRBY', lock.details, '@p:' .. client, -1)
-  end
-  uncount(lock, client)
-  return true
+  return known
 end
 
 -- Whether a waiter, by its details, has outlived its own limit; so has one of which nothing is known.
@@ -94,9 +103,8 @@ local function seldom()
     return true
   end
 
-  -- All that wait; one that was handed the lock and has not confirmed yet stands in the queue, but does not wait.
-  function rare.waitersOf(lock, claimed)
-    return redis.call('ZCARD', lock.queue) + redis.call('ZCARD', lock.parked) - (claimed and 1 or 0)
+  function rare.waitersOf(lock)
+    return redis.call('ZCARD', lock.queue) + redis.call('ZCARD', lock.parked)
   end
 
   -- Whether a waiter stands in the queue, or aside: what is known of it can outlive the keys in which it stands, if one was dropped by
@@ -118,6 +126,23 @@ local function seldom()
   function rare.endWithDetails(lock, key)
     local left = redis.call('PTTL', lock.details)
     redis.call('PEXPIREAT', key, string.format('%.0f', nowMillis + (left > 0 and left or waiterTtl)))
+  end
+
+  -- A claim has lapsed: its waiter stands again where it was, aside, since its client is suspect.
+  function rare.putBack(lock, owner, order)
+    if redis.call('HEXISTS', lock.details, owner) == 0 then
+      return
+    end
+    local key, client = lock.queue, clientOf(owner)
+    -- rule suspect
+    key = lock.parked
+    redis.call('HSET', lock.details, '@s:' .. client, nowText)
+    redis.call('HINCRBY', lock.details, '@p:' .. client, 1)
+    -- end
+    -- rule lapseback
+    redis.call('ZADD', key, order, owner)
+    -- end
+    rare.endWithDetails(lock, key)
   end
 
   -- Takes waiters out of the queue, keeping their order.
@@ -213,12 +238,13 @@ end
 -- so that the next script does not walk over them again. `candidate` is a waiter of the client that asks: it may be
 -- parked or suspect, and is found where its order puts it. Answers the waiter, its details as they are written, and how many
 -- were looked at, which a script that asks again passes on: it may keep who stands behind the waiter, and nobody but that waiter may
--- have left the queue meanwhile.
+-- have left the queue meanwhile. Of an exclusive lock, whose next waiter always has a claim, it answers the waiter's order as well.
 local function nextWaiter(lock, candidate, walked)
-  local order, step = nil, 1
+  local order, stood, step = nil, nil, lock.members and 1 or 2
   if candidate and redis.call('HEXISTS', lock.details, candidate) == 1 then -- of whom nothing is known there is nothing to grant
-    order = tonumber(redis.call('ZSCORE', lock.queue, candidate) or redis.call('ZSCORE', lock.parked, candidate) or nil)
-    step = order and 2 or 1
+    stood = redis.call('ZSCORE', lock.queue, candidate) or redis.call('ZSCORE', lock.parked, candidate) or nil
+    order = stood and tonumber(stood)
+    step = order and 2 or step
   end
   -- Mostly the first one is it, and where something was given back, the next one is looked at, too. Those that were passed stay
   -- where they are, in front.
@@ -226,21 +252,21 @@ local function nextWaiter(lock, candidate, walked)
   local last = lock.wrote and '1' or '0'
   walked = walked or 0
   while walked < WALK_LIMIT do
-    local pair = not order and lock.front
-    local batch = pair or not order and lock.ahead
+    local pair = step == 1 and lock.front
+    local batch = pair or step == 1 and lock.ahead
     lock.front, lock.ahead = nil, nil
     local to = lock.skipped and lock.skipped + last or last
-    if order then
+    if step == 2 then
       batch = redis.call('ZRANGE', lock.queue, from, to, 'WITHSCORES')
     elseif not batch then
       batch = redis.call('ZRANGE', lock.queue, from, to)
       pair = last == '1'
     end
-    local found, about, aside, again = nil, nil, nil, false
+    local found, about, place, aside, again = nil, nil, nil, nil, false
     for i = 1, #batch, step do
       local owner = batch[i]
       if order and tonumber(batch[i + 1]) >= order then
-        found = candidate
+        found, place = candidate, stood
         break
       end
       walked = walked + 1
@@ -258,7 +284,7 @@ local function nextWaiter(lock, candidate, walked)
         aside = aside or {}
         aside[#aside + 1] = owner
       elseif not hasOutlived(known) then
-        found, about = owner, known
+        found, about, place = owner, known, batch[i + 1]
         lock.ahead = pair and i == 1 and { batch[2] } or nil
         break
       else
@@ -272,10 +298,10 @@ local function nextWaiter(lock, candidate, walked)
       seldom().park(lock, aside)
     end
     if not found and #batch == 0 and order then
-      found = candidate
+      found, place = candidate, stood
     end
     if found or #batch == 0 then
-      return found, about or found and redis.call('HGET', lock.details, found), walked
+      return found, about or found and redis.call('HGET', lock.details, found), walked, place
     end
     last = again and '0' or '63'
   end

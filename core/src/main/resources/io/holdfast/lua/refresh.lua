@@ -34,10 +34,10 @@ for i = 1, #KEYS / 5 do
   local state, waiters = count > 0 and 'RESEND' or 'OK', 0
   if unlessForeign(rare.demandOurs, lock) then -- the other locks must not suffer for it
     state = 'OK'
-    if count > 0 then
-      state = heartbeat(lock, count, first)
-    end
     local facts = redis.call('HMGET', lock.details, '@seq', '@claim')
+    if count > 0 then
+      state = heartbeat(lock, count, not isHoldOf(facts[2], first or '') and first) -- a claim has left the queue
+    end
     settle(lock, first, true, facts[1], facts[2])
     if count > 0 and not lock.mine then -- whoever has a claim does not wait, and whoever came after it has told so
       rare.recall(lock)

@@ -55,17 +55,17 @@ if ARGV[4] ~= '' then
   tombstone, shortest, rest, used = string.match(ARGV[4], '^(%d+) (%d+) (%d+) (%d+)$')
 end
 
-local claimed = queued and redis.pcall('HGET', lock.details, '@claim')
-if claimed and claimed.err then
-  claimed = not isForeign(claimed) and redis.call('HGET', lock.details, '@claim') -- any other error comes again
+local claim = queued and redis.pcall('HGET', lock.details, '@claim')
+if type(claim) == 'table' then
+  claim = not isForeign(claim) and redis.call('HGET', lock.details, '@claim') -- any other error comes again
 end
+local claimed = isHoldOf(claim, owner)
 local word = 'GONE'
 if own then
   lock.freed = true
   word = 'RELEASED'
-  if claimed == owner then
+  if claimed then
     dequeue(lock, owner, true)
-    claimed = false
   end
   if used ~= '0' or shortest ~= '0' or rest ~= '0' then
     local token, since, label = string.match(own, ' (%d+) (%d+) %d+ (%S*)')
@@ -87,7 +87,7 @@ if own then
   end
 else
   know(lock, readHold(lock.hold))
-  if unlessForeign(dequeue, lock, owner) then
+  if unlessForeign(dequeue, lock, owner, claimed) then
     word = 'WITHDRAWN'
   end
 end
@@ -96,7 +96,7 @@ local grave = KEYS[6]
 -- include leave_tombstone.lua
 
 -- A repeated release tells its handoff again. Where the queue is another program's the hold ends all the same, without a handoff.
-unlessForeign(settle, lock, nil, word == 'GONE', queued, claimed)
+unlessForeign(settle, lock, nil, word == 'GONE', queued, not claimed and claim)
 local reply = word .. ' ' .. describe(lock)
 deliver()
 return reply

@@ -1,7 +1,7 @@
 -- return_parked.lua: put into the scripts that ask: where a request stands that waits already.
 --
--- Expects: claimed, facts, lock, own, owner, parked, queued, rare, waiting
--- Sets: claimed, facts, parked, queued, waiting
+-- Expects: facts, lock, own, owner, parked, queued, rare, waiting
+-- Sets: facts, parked, queued, waiting
 
 if waiting and parked > 0 and redis.call('HEXISTS', lock.details, '@s:' .. requester) == 0 then
   -- A waiter that was parked while its client was away takes its old place again.
@@ -22,7 +22,7 @@ if waiting and not own and not rare.stands(lock, owner) then
   end
   dequeue(lock, owner)
   facts, queued = read()
-  waiting, claimed = nil, claimed and facts[2]
+  waiting = nil
 end
 -- end
 if waiting then

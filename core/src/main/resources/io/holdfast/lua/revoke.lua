@@ -51,7 +51,7 @@ local ours = unlessForeign(function()
   end
   return rare.demandOurs(lock)
 end)
-local claimed = ours and redis.call('HGET', lock.details, '@claim')
+local claimed = string.match(ours and redis.call('HGET', lock.details, '@claim') or '', '^%S+')
 if ours then
   redis.call('HDEL', lock.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
 end
@@ -71,7 +71,6 @@ if word == 'RELEASED' then
   -- end
   if claimed and isHoldOf(held.held, claimed) then
     dequeue(lock, claimed, true)
-    claimed = nil
   end
 end
 

@@ -13,23 +13,25 @@ local function grant(lock, owner, rest, ms, more, at)
   lock.left = ms
 end
 
--- Gives a lock that nobody holds to the next waiter, for a claim window. The waiter stays in the queue until it
--- confirms or releases, so that the script that finds the claim lapsed knows whose it was.
+-- Gives a lock that nobody holds to the next waiter, for a claim window. The waiter leaves the queue; its details stay, and its order
+-- is noted, until it confirms or releases, so that the script that finds the claim lapsed puts it back.
 local function handoff(lock, candidate)
-  local owner, about = nextWaiter(lock, candidate)
+  local owner, about, _, order = nextWaiter(lock, candidate)
   if not owner then
     return
   end
   if not lock.freed then
     redis.call('DEL', lock.hold) -- a write that is allowed at maxmemory: it lets the others pass
   end
+  leaveQueue(lock, owner)
   local claim, more, rest = askedFor(about)
-  -- Whoever shares its hold is told of others that come later. It stands in the queue itself until it confirms.
-  if more ~= '0' and redis.call('ZCARD', lock.queue) + redis.call('ZCARD', lock.parked) == 1 then
+  -- Whoever shares its hold is told of others that come later.
+  if more ~= '0' and redis.call('EXISTS', lock.queue, lock.parked) == 0 then
     rest = rest .. ' K'
   end
   grant(lock, owner, rest, claim, more, math.floor(nowText / 1000) + claim)
-  redis.call('HSET', lock.details, '@claim', owner)
+  redis.call('HSET', lock.details, '@claim', owner .. ' ' .. order)
+  lock.claims = true
   local client, told = clientOf(owner), toldOf(lock, claim)
   if client == requester then
     lock.mine = told
@@ -42,15 +44,16 @@ end
 
 -- Every script begins here, with the hold known: afterwards somebody holds, or no waiter can be reached. With `tell`, a
 -- claim of the client that asks, which it may not have heard of, is armed anew and told in the reply. `queued` tells whether there
--- is a queue, and `claimed` is @claim.
-local function settle(lock, candidate, tell, queued, claimed)
+-- is a queue, and `claim` is @claim.
+local function settle(lock, candidate, tell, queued, claim)
+  local owner, order = string.match(claim or '', '^(%S+) (%S+)$')
   if not admits(lock.held) then
-    if tell and claimed and clientOf(claimed) == requester and isHoldOf(lock.held, claimed) then
-      local about = redis.call('HGET', lock.details, claimed)
+    if tell and owner and clientOf(owner) == requester and isHoldOf(lock.held, owner) then
+      local about = redis.call('HGET', lock.details, owner)
       if about then
-        local claim = askedFor(about)
-        expireLater(lock.hold, claim)
-        lock.mine = toldOf(lock, claim)
+        local ms = askedFor(about)
+        expireLater(lock.hold, ms)
+        lock.mine = toldOf(lock, ms)
       end
     end
     return
@@ -58,11 +61,10 @@ local function settle(lock, candidate, tell, queued, claimed)
   if not queued then
     return
   end
-  if claimed then
+  if owner then
     redis.call('HDEL', lock.details, '@claim')
-    if redis.call('HEXISTS', lock.details, claimed) == 1 then
-      redis.call('HSET', lock.details, '@s:' .. clientOf(claimed), nowText)
-    end
+    lock.claims = false
+    seldom().putBack(lock, owner, order)
   end
   handoff(lock, candidate)
 end

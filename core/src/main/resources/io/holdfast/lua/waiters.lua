@@ -9,14 +9,12 @@ local function queueOrderOf(order)
 end
 
 -- The first waiters, at most so many, wherever they stand, with their orders.
-local function waitersIn(lock, claimed, most)
+local function waitersIn(lock, most)
   local waiters = {}
   for _, key in ipairs({ lock.queue, lock.parked }) do
-    local listed = most > 0 and redis.call('ZRANGE', key, 0, most, 'WITHSCORES') or {}
+    local listed = most > 0 and redis.call('ZRANGE', key, 0, most - 1, 'WITHSCORES') or {}
     for j = 1, #listed, 2 do
-      if listed[j] ~= claimed then
-        waiters[#waiters + 1] = { listed[j], tonumber(listed[j + 1]) }
-      end
+      waiters[#waiters + 1] = { listed[j], tonumber(listed[j + 1]) }
     end
   end
   table.sort(waiters, function(a, b) return a[2] < b[2] end)

@@ -162,7 +162,7 @@ class ChecksTest extends ChecksFixture {
         }
         ofServer.ran(null);
         server.command("SET", HOLD, "c.0-2~y 6 6 60000 a/b", "PX", "60000");
-        server.command("HSET", HOLD + ":d", "@claim", "c.0-2~y");
+        server.command("HSET", HOLD + ":d", "@claim", "c.0-2~y 1");
         ofServer.ran(null);
         if (!extendedBefore) {
             ofServer.prolonged(0);

@@ -2,6 +2,7 @@ package io.holdfast.faults.simulation;
 
 import static io.holdfast.faults.simulation.Breaks.java;
 import static io.holdfast.faults.simulation.Breaks.lua;
+import static io.holdfast.faults.simulation.Breaks.off;
 import static io.holdfast.faults.simulation.LineChecks.Check.ANSWER;
 import static io.holdfast.faults.simulation.LineChecks.Check.ENDS;
 import static io.holdfast.faults.simulation.LineChecks.Check.EXCLUSION;
@@ -18,10 +19,6 @@ import io.holdfast.faults.simulation.Breaks.Break;
 import io.holdfast.faults.simulation.Breaks.Edit;
 import io.holdfast.faults.simulation.LineChecks.Check;
 import io.holdfast.faults.simulation.LinePlan.Kind;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -36,8 +33,6 @@ final class LineBreaks {
     static int mostSeeds(Kind plan) {
         return plan == Kind.INSIDE ? 100 : 40;
     }
-
-    private static final Path SCRIPTS = Path.of("..", "core", "src", "main", "resources", "io", "holdfast", "lua");
 
     private LineBreaks() {}
 
@@ -166,16 +161,9 @@ final class LineBreaks {
                         EnumSet.of(TOKENS),
                         lua("line", "    line.phase = nil\n", "")),
                 of("each reader has a token of its own", 1, EnumSet.of(TOKENS), off("line", "phase")),
-                of("whose claim has lapsed is not suspect", 1, EnumSet.of(LIVENESS), off("line", "suspect")),
-                of("whose claim has lapsed loses its place", 1, EnumSet.of(ORDER, ORPHAN), off("line", "lapseback")),
-                of(
-                        "claims do not keep the details",
-                        2,
-                        EnumSet.of(ORDER, ORPHAN),
-                        off(
-                                "queue",
-                                "claimskeepdetails",
-                                "if redis.call('EXISTS', lock.queue, lock.parked) == 0 then\n")),
+                of("whose claim has lapsed is not suspect", 1, EnumSet.of(LIVENESS), off("queue", "suspect")),
+                of("whose claim has lapsed loses its place", 1, EnumSet.of(ORDER, ORPHAN), off("queue", "lapseback")),
+                of("claims do not keep the details", 2, EnumSet.of(ORDER, ORPHAN), off("queue", "claimskeepdetails")),
                 of("only the first is granted", 2, EnumSet.of(LIVENESS), off("line", "batch")),
                 of(
                         "what does not fit is passed",
@@ -335,26 +323,6 @@ final class LineBreaks {
                                 "internal/queue/ClaimBatcher",
                                 "Batches.inParts(all, BATCH, part -> send(keys, part));",
                                 "send(keys, all.subList(0, 1));")));
-    }
-
-    /** A rule of a script switched off: what stands between its marks. */
-    private static Edit off(String script, String rule) {
-        return off(script, rule, "");
-    }
-
-    /** The same, with something in its place. */
-    private static Edit off(String script, String rule, String instead) {
-        try {
-            String text = Files.readString(SCRIPTS.resolve(script + ".lua"));
-            int from = text.indexOf("-- rule " + rule + "\n");
-            int to = from < 0 ? -1 : text.indexOf("-- end\n", from);
-            if (to < 0) {
-                throw new AssertionError(script + ".lua has no rule " + rule);
-            }
-            return lua(script, text.substring(from, to), instead);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     private static Break of(String name, long seed, Set<Check> by, Edit... edits) {

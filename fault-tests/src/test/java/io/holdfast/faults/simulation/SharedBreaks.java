@@ -124,8 +124,8 @@ final class SharedBreaks {
                         EnumSet.of(ORPHAN, LIVENESS, FAIR),
                         lua(
                                 "settle",
-                                "redis.call('ZCARD', lock.parked) == 1 then",
-                                "redis.call('ZCARD', lock.parked) >= 1 then")),
+                                "redis.call('EXISTS', lock.queue, lock.parked) == 0 then",
+                                "redis.call('EXISTS', lock.queue, lock.parked) >= 0 then")),
                 Breaks.of(
                         "shared: kept for ever",
                         INSIDE,

@@ -63,7 +63,7 @@ public final class LockBench extends QueueBench<LockState, Call> {
     @Override
     void layOutClaims(List<String> words) {
         if (state.claim != LockState.NOBODY) {
-            words.addAll(List.of("@claim", owner(state.claim)));
+            words.addAll(List.of("@claim", owner(state.claim) + " " + state.order[state.claim]));
         }
     }
 
@@ -276,7 +276,9 @@ public final class LockBench extends QueueBench<LockState, Call> {
         if (!field.equals("@claim")) {
             return false;
         }
-        found.claim = ownerOf(value);
+        int blank = value.indexOf(' ');
+        found.claim = ownerOf(value.substring(0, blank));
+        found.order[found.claim] = Long.parseLong(value.substring(blank + 1));
         return true;
     }
 

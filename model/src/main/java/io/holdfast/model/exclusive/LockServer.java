@@ -30,7 +30,12 @@ public final class LockServer {
         this.bounds = bounds;
         this.rules = rules;
         this.queueRules = new QueueRules(
-                rules.contains(Rule.STANDING), rules.contains(Rule.PLACEBACK), rules.contains(Rule.LATERONLY), true);
+                rules.contains(Rule.STANDING),
+                rules.contains(Rule.PLACEBACK),
+                rules.contains(Rule.LATERONLY),
+                rules.contains(Rule.CLAIMSKEEPDETAILS),
+                rules.contains(Rule.SUSPECT),
+                rules.contains(Rule.LAPSEBACK));
     }
 
     public Outcome run(LockState before, Call call) {
@@ -72,6 +77,11 @@ public final class LockServer {
             }
             s.tidy();
             return new Outcome(s, reply, granted, heard());
+        }
+
+        @Override
+        protected boolean keepsDetails() {
+            return s.claim != NOBODY;
         }
 
         private Wish wish(int owner) {
@@ -126,20 +136,20 @@ public final class LockServer {
                 }
             }
             if (asked.limit() > 0 && asked.queues() && !s.known[owner]) {
-                if (waiting() >= asked.limit()) {
+                if (standing() >= asked.limit()) {
                     cleanAll();
                 }
-                if (waiting() >= asked.limit()) {
+                if (standing() >= asked.limit()) {
                     recall();
-                    return described("FULL", " 0 " + waiting());
+                    return described("FULL", " 0 " + standing());
                 }
             }
             back(owner, false);
             enter(owner, asked.queues());
             boolean waits = asked.queues() || s.known[owner];
-            int place = waits ? placeOf(owner, s.claim) : 0;
+            int place = waits ? placeOf(owner) : 0;
             recall();
-            return described(waits ? "QUEUED" : "TAKEN", " " + place + " " + waiting());
+            return described(waits ? "QUEUED" : "TAKEN", " " + place + " " + standing());
         }
 
         private Reply granted() {
@@ -173,7 +183,7 @@ public final class LockServer {
                 }
                 word = "RELEASED";
             } else {
-                word = dequeue(owner) ? "WITHDRAWN" : "GONE";
+                word = dequeue(owner, s.claim == owner) ? "WITHDRAWN" : "GONE";
             }
             if (asked.tombstone() && rules.contains(Rule.TOMBSTONE)) {
                 s.tombstone[owner] = s.tombstone[owner] == 2 ? 2 : 1;
@@ -245,7 +255,8 @@ public final class LockServer {
         // ---- who reports
 
         private Reply refresh(Call.Refresh asked) {
-            boolean resend = asked.count() > 0 && heartbeat(asked.count(), asked.first(), asked.heardProbe());
+            int first = asked.first() == s.claim ? NOBODY : asked.first();
+            boolean resend = asked.count() > 0 && heartbeat(asked.count(), first, asked.heardProbe());
             settle(asked.first(), true, s.sequence != ABSENT);
             if (asked.count() > 0 && mine == NOBODY) {
                 recall();
@@ -276,7 +287,7 @@ public final class LockServer {
                 }
                 free();
             }
-            int dropped = drop(asked.drop(), s.claim);
+            int dropped = drop(asked.drop());
             settle(NOBODY, false, s.sequence != ABSENT);
             return described(word, " " + dropped);
         }
@@ -292,7 +303,7 @@ public final class LockServer {
         private Reply clean() {
             int removed = cleanAll();
             settle(NOBODY, false, s.sequence != ABSENT);
-            return described(Integer.toString(removed), " " + waiting());
+            return described(Integer.toString(removed), " " + standing());
         }
 
         // ---- settle.lua
@@ -309,10 +320,9 @@ public final class LockServer {
                 return;
             }
             if (s.claim != NOBODY) {
-                if (s.known[s.claim] && rules.contains(Rule.SUSPECT)) {
-                    s.suspect[bounds.clientOf(s.claim)] = true;
-                }
+                int lapsed = s.claim;
                 s.claim = NOBODY;
+                putBack(lapsed);
             }
             handoff(candidate);
         }
@@ -322,7 +332,8 @@ public final class LockServer {
             if (owner == NOBODY) {
                 return;
             }
-            boolean alone = standing() == 1;
+            leaveQueue(owner);
+            boolean alone = standing() == 0;
             grant(owner, bounds.claim(owner), wish(owner).more() > 0 && alone ? KEPT : UNMARKED);
             s.claim = owner;
             int client = bounds.clientOf(owner);
@@ -344,11 +355,11 @@ public final class LockServer {
         }
 
         /** Ends a waiter, and with it, perhaps, the claim. */
-        private void dequeue(int owner, boolean claimed) {
+        private boolean dequeue(int owner, boolean claimed) {
             if (claimed) {
                 s.claim = NOBODY;
             }
-            dequeue(owner);
+            return dequeue(owner);
         }
 
         private void recall() {
@@ -359,10 +370,6 @@ public final class LockServer {
                 s.mark = RECALLED;
             }
             mail.add(new Message(Kind.R, bounds.clientOf(s.holder), s.holder, s.token, false));
-        }
-
-        private int waiting() {
-            return standing() - (s.claim == NOBODY ? 0 : 1);
         }
 
         private Reply described(String word, String rest) {

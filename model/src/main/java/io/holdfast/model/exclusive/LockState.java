@@ -18,7 +18,7 @@ public final class LockState extends QueueState<LockState> {
     public int left;
     public int mark;
 
-    /** In the details: whose grant is not confirmed yet. It stands in the queue. */
+    /** In the details: whose grant is not confirmed yet. It has the order that it had in the queue. */
     public int claim = NOBODY;
 
     public LockState(int owners, int clients) {
@@ -58,6 +58,11 @@ public final class LockState extends QueueState<LockState> {
     }
 
     @Override
+    public boolean isClaim(int owner) {
+        return claim == owner;
+    }
+
+    @Override
     protected void pass() {
         left = sooner(left);
         super.pass();
@@ -88,6 +93,7 @@ public final class LockState extends QueueState<LockState> {
                         ? "the lock rests for " + left
                         : Words.owner(holder) + " holds it with token " + token + " for " + left
                                 + (mark == KEPT ? ", kept" : mark == RECALLED ? ", recalled" : "");
-        return hold + waitersInWords() + "; claim " + (claim == NOBODY ? "-" : Words.owner(claim));
+        return hold + waitersInWords() + "; claim "
+                + (claim == NOBODY ? "-" : Words.owner(claim) + " from " + order[claim]);
     }
 }

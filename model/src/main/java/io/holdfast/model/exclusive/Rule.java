@@ -13,6 +13,9 @@ public enum Rule implements ModelRule {
     OWNERCHECK("release compares the owner"),
     STANDING("a refresh looks whether the first waiter stands in the queue"),
     PLACEBACK("a waiter that stands nowhere, and asks again, queues anew"),
+    CLAIMSKEEPDETAILS("what is known of waiters is kept as long as one of them has a claim"),
+    SUSPECT("the client of a lapsed claim is suspect, and its waiter stands aside"),
+    LAPSEBACK("the waiter of a lapsed claim takes its old place"),
     RECALLMARK("a recall is noted in the hold"),
     REVOKEMESSAGE("the holder of what was released by name is told"),
     TICKETOWNER("an adoption compares the owner of the ticket"),
@@ -20,7 +23,6 @@ public enum Rule implements ModelRule {
     OLDTOMBSTONE("an adoption leaves a tombstone of the old owner"),
 
     SETTLEFIRST("who asks settles first: a free lock goes to those that wait before"),
-    SUSPECT("the client of a lapsed claim is suspect, and is passed over until it reports"),
     LATERONLY("an expiry moves to a later time only");
 
     private final String meaning;

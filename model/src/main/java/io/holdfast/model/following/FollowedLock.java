@@ -34,7 +34,7 @@ final class FollowedLock extends FollowedQueue<LockState, Wish> {
         }
         String claim = before.details.get("@claim");
         if (claim != null) {
-            mention(claim);
+            mention(claim.substring(0, claim.indexOf(' ')));
         }
     }
 
@@ -68,7 +68,9 @@ final class FollowedLock extends FollowedQueue<LockState, Wish> {
         if (!field.equals("@claim")) {
             return false;
         }
-        found.claim = owner(value);
+        int blank = value.indexOf(' ');
+        found.claim = owner(value.substring(0, blank));
+        found.order[found.claim] = Long.parseLong(value.substring(blank + 1));
         return true;
     }
 

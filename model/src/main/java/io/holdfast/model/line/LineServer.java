@@ -36,7 +36,9 @@ public final class LineServer {
                 rules.contains(LineRule.STANDING),
                 rules.contains(LineRule.PLACEBACK),
                 rules.contains(LineRule.LATERONLY),
-                rules.contains(LineRule.CLAIMSKEEPDETAILS));
+                rules.contains(LineRule.CLAIMSKEEPDETAILS),
+                rules.contains(LineRule.SUSPECT),
+                rules.contains(LineRule.LAPSEBACK));
     }
 
     public LineOutcome run(LineState before, LineCall call) {
@@ -146,7 +148,7 @@ public final class LineServer {
             }
             enter(owner, asked.queues());
             boolean waits = asked.queues() || waiting;
-            int place = waits ? placeOf(owner, NOBODY) : 0;
+            int place = waits ? placeOf(owner) : 0;
             return new Reply((waits ? "QUEUED " : "TAKEN ") + place + " " + standing(), describe(false));
         }
 
@@ -321,8 +323,8 @@ public final class LineServer {
                 }
             }
             claims.forEach(this::finish);
-            int dropped = drop(
-                    asked.drop() == LineCall.NONE ? 0 : asked.drop() == LineCall.ALL ? -1 : asked.drop() + 1, NOBODY);
+            int dropped =
+                    drop(asked.drop() == LineCall.NONE ? 0 : asked.drop() == LineCall.ALL ? -1 : asked.drop() + 1);
             settle(NOBODY);
             return new Reply((ended > 0 ? "RELEASED " : "NOTHING ") + ended + " " + dropped, describe(false));
         }
@@ -411,22 +413,7 @@ public final class LineServer {
             endClaims(lapsed.size());
             for (int owner : lapsed) {
                 s.claimed[owner] = false;
-                if (!s.known[owner]) {
-                    continue;
-                }
-                if (has(LineRule.SUSPECT)) {
-                    int client = bounds.clientOf(owner);
-                    s.suspect[client] = true;
-                    s.parked[client] = count(s.parked[client]) + 1;
-                }
-                if (has(LineRule.LAPSEBACK)) {
-                    s.where[owner] = has(LineRule.SUSPECT) ? ASIDE : QUEUED;
-                }
-                if (has(LineRule.SUSPECT)) {
-                    s.parkedLeft = s.count(ASIDE) > 0 ? s.detailsLeft : 0;
-                } else {
-                    s.queueLeft = s.count(QUEUED) > 0 ? s.detailsLeft : 0;
-                }
+                putBack(owner);
             }
         }
 
@@ -490,10 +477,7 @@ public final class LineServer {
                 boolean parked = s.where[owner] == ASIDE;
                 if (admits(owner)) {
                     boolean isMine = bounds.clientOf(owner) == requester;
-                    if (parked) {
-                        s.parked[bounds.clientOf(owner)] = count(s.parked[bounds.clientOf(owner)]) - 1;
-                    }
-                    leaveLine(owner);
+                    leaveQueue(owner);
                     if (isMine) {
                         mine.add(owner);
                         s.known[owner] = false;

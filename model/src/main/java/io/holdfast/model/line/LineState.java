@@ -112,8 +112,8 @@ public final class LineState extends QueueState<LineState> {
     }
 
     @Override
-    protected boolean hasOrder(int owner) {
-        return super.hasOrder(owner) || claimed[owner];
+    public boolean isClaim(int owner) {
+        return claimed[owner];
     }
 
     @Override

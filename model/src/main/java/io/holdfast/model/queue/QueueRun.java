@@ -52,9 +52,7 @@ public abstract class QueueRun<S extends QueueState<S>> {
     }
 
     /** Whether what is known of waiters is needed, since some have left the queue for a claim. */
-    protected boolean keepsDetails() {
-        return false;
-    }
+    protected abstract boolean keepsDetails();
 
     // ---- queue.lua
 
@@ -165,6 +163,34 @@ public abstract class QueueRun<S extends QueueState<S>> {
         }
     }
 
+    /** Takes a waiter out of the queue, or from where it stands aside, for a claim or a hold. */
+    protected final void leaveQueue(int owner) {
+        if (s.where[owner] == ASIDE) {
+            s.parked[bounds.clientOf(owner)] = count(s.parked[bounds.clientOf(owner)]) - 1;
+        }
+        leaveLine(owner);
+    }
+
+    /** A claim has lapsed: its waiter stands again where it was, aside. */
+    protected final void putBack(int owner) {
+        if (!s.known[owner]) {
+            return;
+        }
+        if (rules.suspect()) {
+            int client = bounds.clientOf(owner);
+            s.suspect[client] = true;
+            s.parked[client] = count(s.parked[client]) + 1;
+        }
+        if (rules.lapseBack()) {
+            s.where[owner] = rules.suspect() ? ASIDE : QUEUED;
+        }
+        if (rules.suspect()) {
+            s.parkedLeft = s.count(ASIDE) > 0 ? s.detailsLeft : 0;
+        } else {
+            s.queueLeft = s.count(QUEUED) > 0 ? s.detailsLeft : 0;
+        }
+    }
+
     protected final void sweep() {
         for (int owner : s.inLine(ASIDE)) {
             if (reach(bounds.clientOf(owner)) == Reach.GONE) {
@@ -247,14 +273,10 @@ public abstract class QueueRun<S extends QueueState<S>> {
         }
     }
 
-    /**
-     * The place of a request in the order of service.
-     *
-     * @param claim whom not to count, since it was handed the lock
-     */
-    protected final int placeOf(int owner, int claim) {
+    /** The place of a request in the order of service. */
+    protected final int placeOf(int owner) {
         if (s.where[owner] != QUEUED) {
-            return standing() - (claim == NOBODY ? 0 : 1);
+            return standing();
         }
         int[] queue = s.inLine(QUEUED);
         int place = 1;
@@ -262,16 +284,10 @@ public abstract class QueueRun<S extends QueueState<S>> {
             if (other == owner) {
                 break;
             }
-            place += other == claim ? 0 : 1;
-        }
-        // Of the last one the script does not look whether the claim stands before it; it does not after the queue was
-        // deleted by hand.
-        boolean isLast = queue[queue.length - 1] == owner && s.count(ASIDE) == 0;
-        if (claim != NOBODY && isLast && queue.length > 1 && s.where[claim] == NOWHERE) {
-            place--;
+            place++;
         }
         for (int other : s.inLine(ASIDE)) {
-            place += s.order[other] <= s.order[owner] && other != claim ? 1 : 0;
+            place += s.order[other] <= s.order[owner] ? 1 : 0;
         }
         return place;
     }
@@ -306,13 +322,12 @@ public abstract class QueueRun<S extends QueueState<S>> {
      * Drops waiters.
      *
      * @param which 0 for none, -1 for all, or 1 and an owner
-     * @param claim who is not dropped
      */
-    protected final int drop(int which, int claim) {
+    protected final int drop(int which) {
         int dropped = 0;
         for (int place : new int[] {QUEUED, ASIDE}) {
             for (int owner : s.inLine(place)) {
-                if ((which == -1 || which == owner + 1) && owner != claim) {
+                if (which == -1 || which == owner + 1) {
                     dropped++;
                     s.evicted[owner] = true;
                     dequeue(owner);

@@ -148,12 +148,15 @@ public abstract class QueueState<S extends QueueState<S>> {
     /** Whether the details tell of a claim. */
     protected abstract boolean tellsOfClaims();
 
+    /** Whether an owner was granted the lock, and has not confirmed it: it has left the queue, and keeps its order. */
+    public abstract boolean isClaim(int owner);
+
     /** The details are gone, and what they told of claims. */
     protected abstract void forgetClaims();
 
     /** Whether the order of an owner is written somewhere. */
-    protected boolean hasOrder(int owner) {
-        return where[owner] != NOWHERE;
+    private boolean hasOrder(int owner) {
+        return where[owner] != NOWHERE || isClaim(owner);
     }
 
     public int owners() {
