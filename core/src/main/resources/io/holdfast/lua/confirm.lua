@@ -27,7 +27,5 @@ if not isHoldOf(held, owner, token) then
   return 'GONE'
 end
 expireLater(lock.hold, ARGV[5])
-unlessForeign(function()
-  dequeue(lock, owner, isHoldOf(redis.call('HGET', lock.details, '@claim'), owner))
-end)
+unlessForeign(dequeue, lock, owner, true) -- nobody has a claim but the holder
 return 'HELD'

@@ -41,24 +41,24 @@ local function leaveQueue(lock, owner)
 end
 
 -- Removes a waiter wherever it stands. Begins with a command that is allowed at maxmemory. With `claimed`, the claim of an
--- exclusive lock is the waiter's and ends: it has left the queue. Answers whether there was such a waiter.
+-- exclusive lock, if there is one, is the waiter's and ends. Answers whether there was such a waiter.
 local function dequeue(lock, owner, claimed)
   local known
   if claimed then
-    known = redis.call('HDEL', lock.details, '@claim', owner) == 2
+    known = redis.call('HDEL', lock.details, '@claim', owner)
     lock.claims = false
   else
-    known = redis.call('HDEL', lock.details, owner) == 1
-    if not known then
-      -- An order without details (a key was dropped by force) must not be met again.
-      return remove(lock.queue, owner) + remove(lock.parked, owner) > 0
-    end
+    known = redis.call('HDEL', lock.details, owner)
+  end
+  if known == 0 then
+    -- An order without details (a key was dropped by force) must not be met again.
+    return remove(lock.queue, owner) + remove(lock.parked, owner) > 0
+  end
+  if known == 1 then -- with a claim it has left the queue
     leaveQueue(lock, owner)
   end
-  if known then
-    uncount(lock, clientOf(owner))
-  end
-  return known
+  uncount(lock, clientOf(owner))
+  return true
 end
 
 -- Whether a waiter, by its details, has outlived its own limit; so has one of which nothing is known.

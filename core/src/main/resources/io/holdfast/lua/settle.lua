@@ -46,7 +46,10 @@ end
 -- claim of the client that asks, which it may not have heard of, is armed anew and told in the reply. `queued` tells whether there
 -- is a queue, and `claim` is @claim.
 local function settle(lock, candidate, tell, queued, claim)
-  local owner, order = string.match(claim or '', '^(%S+) (%S+)$')
+  local owner, order
+  if claim then
+    owner, order = string.match(claim, '^(%S+) (%S+)$')
+  end
   if not admits(lock.held) then
     if tell and owner and clientOf(owner) == requester and isHoldOf(lock.held, owner) then
       local about = redis.call('HGET', lock.details, owner)
