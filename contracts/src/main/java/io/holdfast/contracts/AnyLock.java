@@ -34,7 +34,7 @@ interface AnyLock {
         static final Terms LONG = new Terms(Duration.ofMinutes(1), true, null, null, Duration.ZERO);
 
         /** Ends in the time of a test, if nobody renews it. */
-        static final Terms BRIEF = LONG.lasting(Duration.ofMillis(900));
+        static final Terms BRIEF = LONG.lasting(Duration.ofSeconds(3));
 
         Terms lasting(Duration value) {
             return new Terms(value, renewed, maxHold, interruptBefore, minHold);

@@ -24,6 +24,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.ArgumentsProvider;
@@ -31,8 +33,10 @@ import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /**
  * What tests of {@link LockKind}s stand on: servers as many as a kind needs, clients of the kind, and questions to them.
- * Whatever a test did, nothing is left on the servers once all clients are closed.
+ * Whatever a test did, nothing is left on the servers once all clients are closed. A test has servers and clients of its own, and mostly waits:
+ * the tests of a class run side by side, where the module lets them.
  */
+@Execution(ExecutionMode.CONCURRENT)
 public abstract class LockKindSuite extends LockSuite {
     static final String NAME = "a";
 

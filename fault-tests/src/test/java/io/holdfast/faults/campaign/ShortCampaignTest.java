@@ -20,10 +20,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A few episodes of the campaign, with both drivers: always the same seeds, and one that nobody has tried. */
+/** A few episodes of the campaign, with both drivers: always the same seeds, and one that nobody has tried. Two run side by side. */
+@Execution(ExecutionMode.CONCURRENT)
 final class ShortCampaignTest {
     private static final Duration TERM = Duration.ofSeconds(2);
 
