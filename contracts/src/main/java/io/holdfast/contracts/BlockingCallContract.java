@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Timeout;
  * test is about, calls come one at a time for a while, so that a driver that lets them read does.
  */
 @Timeout(60)
-public abstract class BlockingCallContract extends DriverFixture {
+public class BlockingCallContract extends DriverFixture {
     private static final int CALLS = 50;
 
     private final ExecutorService threads = Executors.newCachedThreadPool();

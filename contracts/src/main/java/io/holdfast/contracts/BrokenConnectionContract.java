@@ -27,7 +27,7 @@ import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
 /** What a lock promises when connections break, answers get lost, or the server is away. */
-public abstract class BrokenConnectionContract extends AbsentServerContract {
+public class BrokenConnectionContract extends AbsentServerContract {
     private static final LockOptions LONG = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(10));
 
     // ---- the command connection breaks

@@ -53,7 +53,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
 
 /** The lock on a real cluster: three masters with a replica each. */
-public abstract class ClusterContract extends LockSuite {
+public class ClusterContract extends LockSuite {
     private static final HoldfastOptions OPTIONS = HoldfastOptions.defaults().withCommandTimeout(Duration.ofSeconds(1));
 
     /** Long enough to outlive a failover. */

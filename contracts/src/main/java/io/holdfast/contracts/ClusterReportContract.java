@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** Listings of a real cluster show what clients have at this moment. */
 @SuppressWarnings("NullAway.Init") // everything is made before each test
-public abstract class ClusterReportContract extends LockSuite {
+public class ClusterReportContract extends LockSuite {
     /** What the channels begin with by which clients are asked what they have. */
     private static final String ASKED = "hf" + REPORTS + ":to:";
 

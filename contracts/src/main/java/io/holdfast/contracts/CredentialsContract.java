@@ -30,7 +30,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** What drivers do with a supplier of credentials: they ask it whenever they connect, and show a password to nobody. */
-public abstract class CredentialsContract extends DriverFixture {
+public class CredentialsContract extends DriverFixture {
     /** For the classes of the drivers. */
     @SuppressWarnings("NullAway.Init") // the server is started before each test
     protected CredentialsContract() {}

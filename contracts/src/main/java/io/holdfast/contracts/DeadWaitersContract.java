@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
  * <p>Cost is counted in commands that the server ran, those inside of scripts included, and in its processor time: a busy
  * machine changes neither, as it changes how long a script takes.
  */
-public abstract class DeadWaitersContract extends TakerSuite {
+public class DeadWaitersContract extends TakerSuite {
     /** Refreshes are rare, so that they do not tidy up what is counted. */
     private static final HoldfastOptions QUIET = HoldfastOptions.defaults()
             .withWaiterDeadline(Duration.ofMinutes(5))

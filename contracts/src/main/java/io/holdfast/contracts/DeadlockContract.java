@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 
 /** Threads of several clients that wait for each other: it is found, told, and broken where that is asked for. */
 @SuppressWarnings("NullAway.Init") // everything is made before each test
-public abstract class DeadlockContract extends LockSuite {
+public class DeadlockContract extends LockSuite {
     /** For the classes of the drivers. */
     protected DeadlockContract() {}
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.function.Executable;
 
 /** A master that becomes a replica under its clients: it takes no writes, and so grants nothing, which is certain. */
 @SuppressWarnings("NullAway.Init") // everything is made before each test
-public abstract class DemotedServerContract extends LockSuite {
+public class DemotedServerContract extends LockSuite {
     /** Long enough for a few repetitions. */
     private static final Wait SHORT = Wait.upTo(Duration.ofMillis(300));
 

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
  * in.
  */
 @Timeout(60)
-public abstract class DriverContract extends ConnectContract {
+public class DriverContract extends ConnectContract {
     /** For the classes of the drivers. */
     protected DriverContract() {}
 

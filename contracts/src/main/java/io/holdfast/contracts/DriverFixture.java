@@ -56,8 +56,10 @@ abstract class DriverFixture {
     RedisDriver driver;
     RecordedEvents events;
 
-    /** The provider under test. */
-    protected abstract RedisDriverProvider provider();
+    /** The driver under test: the one on the class path, unless a suite gives another. */
+    protected RedisDriverProvider provider() {
+        return LockSuite.theProvider();
+    }
 
     /** With the first connection of a JVM all classes of a client are loaded, and no test is about how long that takes. */
     final void loadTheClient() {

@@ -38,7 +38,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What an election promises to several clients and processes, also when leaders die, freeze or are cut off. */
-public abstract class ElectionContract extends TakerSuite {
+public class ElectionContract extends TakerSuite {
     /** For the classes of the drivers. */
     protected ElectionContract() {}
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 
 /** What an exclusive lock promises when nothing fails: one holder, the server's order, tokens, terms, nothing left behind. */
 @SuppressWarnings("NullAway.Init") // the server is started before each test
-public abstract class ExclusiveLockContract extends LockSuite {
+public class ExclusiveLockContract extends LockSuite {
     private TestServer server;
 
     @BeforeEach

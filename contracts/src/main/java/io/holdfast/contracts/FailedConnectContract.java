@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  * What every driver says of a connect that failed, word for word: whoever changes the driver, or the version of the client
  * below it, reads the same.
  */
-public abstract class FailedConnectContract extends DriverFixture {
+public class FailedConnectContract extends DriverFixture {
     private static final String USE_TLS = "use rediss:// instead of redis://";
     private static final String USE_NO_TLS = "use redis:// instead of rediss://";
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 
 /** A fenced value is changed by the newest token only, however late an older one comes. */
 @SuppressWarnings("NullAway.Init") // the value is made before each test
-public abstract class FencedValueContract extends TakerSuite {
+public class FencedValueContract extends TakerSuite {
     private static final String KEY = "hf:{a}:v";
     private static final Duration HOUR = Duration.ofHours(1);
     private static final long GREATEST = (1L << 53) - 1;

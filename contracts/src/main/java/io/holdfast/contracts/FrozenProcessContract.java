@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  * <p>What is measured is how many grants the frozen ones got, and the server's own times. A claim window is a second;
  * a frozen waiter would stay in the way for 30 s if its deadline were all that counts.
  */
-public abstract class FrozenProcessContract extends TakerSuite {
+public class FrozenProcessContract extends TakerSuite {
     private static final long CLAIM_MICROS = TimeUnit.SECONDS.toMicros(1);
 
     /** Far beyond what a noisy machine adds to one claim window, and far below fifty of them or a waiter's deadline. */

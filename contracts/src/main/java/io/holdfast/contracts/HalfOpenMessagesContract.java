@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
  * extends this one for each way to connect.
  */
 @Timeout(90)
-public abstract class HalfOpenMessagesContract extends DriverFixture {
+public class HalfOpenMessagesContract extends DriverFixture {
     /** Ten seconds after the last arrival at the latest, with something for connecting and for slow machines. */
     private static final Duration SOON = Duration.ofSeconds(12);
 

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
  * keys are of several slots. A cluster of one node does the same for a user who may not ask it what it is.
  */
 @SuppressWarnings("NullAway.Init") // everything is made before each test
-public abstract class HiddenClusterContract extends LockSuite {
+public class HiddenClusterContract extends LockSuite {
     /** More than one batch. */
     private static final int MANY = 120;
 

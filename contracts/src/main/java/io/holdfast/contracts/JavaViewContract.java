@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /** The views of a client's locks: what those of the JDK promise, and what differs because other processes lock, too. */
 @SuppressWarnings({"LockNotBeforeTry", "NullAway.Init"
 }) // the locks are under test; the server is started before each test
-public abstract class JavaViewContract extends JavaLockContract {
+public class JavaViewContract extends JavaLockContract {
     private static final LockOptions BRIEF = STRICT.withLeaseDuration(Duration.ofMillis(600));
 
     private TestServer server;

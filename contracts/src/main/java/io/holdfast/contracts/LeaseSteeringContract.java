@@ -29,7 +29,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** Handing leases over, extending them, and limiting the work under them. */
-public abstract class LeaseSteeringContract extends FaultSuite {
+public class LeaseSteeringContract extends FaultSuite {
     /** For the classes of the drivers. */
     protected LeaseSteeringContract() {}
 

@@ -43,7 +43,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Several locks as one, against real servers: all or none, in whatever order they are named, and nothing left over. */
-public abstract class LockSetContract extends QuorumSuite {
+public class LockSetContract extends QuorumSuite {
     private static final List<LockOptions> WAYS = List.of(
             LockOptions.defaults().withStrictOrder(),
             LockOptions.defaults().withLocalHandoffs(10, Duration.ofMillis(10)),

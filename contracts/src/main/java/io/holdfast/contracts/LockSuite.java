@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.ServiceLoader;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -38,8 +39,28 @@ public abstract class LockSuite {
 
     private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
 
-    /** The driver under test. */
-    protected abstract RedisDriverProvider provider();
+    /** The driver under test: the one on the class path, unless a suite gives another. */
+    protected RedisDriverProvider provider() {
+        return theProvider();
+    }
+
+    /**
+     * The only provider on the class path.
+     *
+     * @throws IllegalStateException if there is none, or more than one
+     */
+    static RedisDriverProvider theProvider() {
+        List<RedisDriverProvider> found = ServiceLoader.load(RedisDriverProvider.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .toList();
+        if (found.size() != 1) {
+            throw new IllegalStateException(
+                    "a contract tests the driver on the class path, of which there must be one, and found "
+                            + found.stream().map(RedisDriverProvider::name).toList()
+                            + ": a subclass that overrides provider() names another");
+        }
+        return found.get(0);
+    }
 
     /** Starts a server that is closed after the test. */
     protected final RedisServer startServer(String... config) {
@@ -105,7 +126,7 @@ public abstract class LockSuite {
             if (System.nanoTime() - end > 0) {
                 throw new AssertionError("not within " + PATIENCE.toSeconds() + " s: " + what);
             }
-            LockSupport.parkNanos(2_000_000);
+            LockSupport.parkNanos(5_000_000);
         }
     }
 

@@ -34,7 +34,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 
 /** What a lock of an old and a new lock must do, on every driver. */
-public abstract class MigrationLockContract extends FaultSuite {
+public class MigrationLockContract extends FaultSuite {
     private static final PlainOptions PLAIN =
             PlainOptions.defaults().withLeaseDuration(Duration.ofMinutes(10)).withRenewal(false);
 

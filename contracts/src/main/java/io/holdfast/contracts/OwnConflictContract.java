@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 
 /** What happens to an actor that asks for a lock that it holds already; and the view as a lock of {@code java.util.concurrent}. */
 @SuppressWarnings("LockNotBeforeTry") // the lock itself is under test
-public abstract class OwnConflictContract extends FaultSuite {
+public class OwnConflictContract extends FaultSuite {
     /** For the classes of the drivers. */
     protected OwnConflictContract() {}
 

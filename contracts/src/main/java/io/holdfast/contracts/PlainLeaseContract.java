@@ -29,7 +29,7 @@ import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of a lease of a plain lock on every driver, and of a request for one whose answer is lost. */
-public abstract class PlainLeaseContract extends PlainLockSuite {
+public class PlainLeaseContract extends PlainLockSuite {
     // ---- leases
 
     @Test

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
  * What asking for a plain lock must do on every driver: the format, the company of other programs, attempts, waits, and
  * patience with a holder that is stuck.
  */
-public abstract class PlainLockContract extends PlainLockSuite {
+public class PlainLockContract extends PlainLockSuite {
     // ---- the format
 
     @Test

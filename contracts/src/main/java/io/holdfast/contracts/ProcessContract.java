@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** What an exclusive lock promises to several processes, also when processes or the server are killed. */
-public abstract class ProcessContract extends TakerSuite {
+public class ProcessContract extends TakerSuite {
     /** Far beyond what a noisy machine adds to an event, and far below the 30 s that the dead would cost otherwise. */
     private static final long SOON_MICROS = TimeUnit.SECONDS.toMicros(15);
 

@@ -26,7 +26,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** One real server that loses its memory, or a part of it, and clients that hold leases back until that cannot matter. */
-public abstract class QuarantineContract extends LockSuite {
+public class QuarantineContract extends LockSuite {
     private static final Duration TERM = Duration.ofSeconds(2);
     /** Longer than any pause of a loaded machine, for what must not be over. */
     private static final Duration LONG = Duration.ofMinutes(1);

@@ -33,7 +33,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** In which order waiters are served where the caller asked for another one than that of arrival, and who may not wait. */
-public abstract class QueueOrderContract extends FaultSuite {
+public class QueueOrderContract extends FaultSuite {
     /** For the classes of the drivers. */
     protected QueueOrderContract() {}
 

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 /** Locks on a majority of independent real servers: taking, waiting, giving back and looking. */
-public abstract class QuorumContract extends QuorumSuite {
+public class QuorumContract extends QuorumSuite {
     // ---- taking and giving back
 
     @Test

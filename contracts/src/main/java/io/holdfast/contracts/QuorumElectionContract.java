@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Elections on a majority of independent real servers. */
-public abstract class QuorumElectionContract extends QuorumSuite {
+public class QuorumElectionContract extends QuorumSuite {
     /** For the classes of the drivers. */
     protected QuorumElectionContract() {}
 

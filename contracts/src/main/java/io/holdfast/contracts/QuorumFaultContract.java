@@ -35,7 +35,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** Locks on a majority of independent real servers, of which a minority is killed, frozen, or restarted empty. */
-public abstract class QuorumFaultContract extends QuorumSuite {
+public class QuorumFaultContract extends QuorumSuite {
     // ---- faults
 
     @Test

@@ -51,7 +51,7 @@ import org.junit.jupiter.api.Test;
  * threads meet does not.
  */
 @SuppressWarnings("NullAway.Init") // everything is made before each test
-public abstract class RandomLoadContract extends LockSuite {
+public class RandomLoadContract extends LockSuite {
     private static final int USES = 10_000;
     private static final int CLIENTS = 3;
     private static final int THREADS = 12;

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a read/write lock promises beyond what every kind of lock does. */
 @SuppressWarnings("NullAway.Init") // everything is made before each test
-public abstract class ReadWriteLockContract extends LockSuite {
+public class ReadWriteLockContract extends LockSuite {
     /** For the classes of the drivers. */
     protected ReadWriteLockContract() {}
 

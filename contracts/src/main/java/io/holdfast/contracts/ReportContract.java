@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 
 /** Listings show what clients have, at once and exactly, and never search the server unless that is asked for. */
 @SuppressWarnings("NullAway.Init") // everything is made before each test
-public abstract class ReportContract extends LockSuite {
+public class ReportContract extends LockSuite {
     /** For the classes of the drivers. */
     protected ReportContract() {}
 

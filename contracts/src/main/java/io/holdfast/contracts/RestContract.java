@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** A lock that rests after a release, because the caller wants so: of each kind that has leases on one server, with tokens. */
 @Kinds({LockKind.EXCLUSIVE, LockKind.STRICT, LockKind.KEPT, LockKind.READING, LockKind.WRITING, LockKind.PERMIT})
-public abstract class RestContract extends LockKindSuite {
+public class RestContract extends LockKindSuite {
     private static final Duration REST = Duration.ofMillis(600);
 
     /** How others see the holder of a lock that rests. */

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a semaphore promises beyond what every kind of lock does. */
 @SuppressWarnings("NullAway.Init") // everything is made before each test
-public abstract class SemaphoreContract extends LockSuite {
+public class SemaphoreContract extends LockSuite {
     /** For the classes of the drivers. */
     protected SemaphoreContract() {}
 

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The lock on a real master with two replicas, watched by three sentinels. */
-public abstract class SentinelContract extends LockSuite {
+public class SentinelContract extends LockSuite {
     static final HoldfastOptions OPTIONS = HoldfastOptions.defaults().withCommandTimeout(Duration.ofSeconds(1));
 
     /** Long enough to outlive a failover. */

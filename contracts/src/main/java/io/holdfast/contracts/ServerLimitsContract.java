@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What a lock promises when the server has no memory left, does not allow everything, or is left alone by its clients. */
-public abstract class ServerLimitsContract extends FaultSuite {
+public class ServerLimitsContract extends FaultSuite {
 
     // ---- no memory left
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
  * What {@link RedisDriver} promises of sharded channels: subscribing, unsubscribing, and the ends of subscriptions that
  * nobody asked for.
  */
-public abstract class ShardChannelContract extends ShardChannelFixture {
+public class ShardChannelContract extends ShardChannelFixture {
     /** For the classes of the drivers. */
     protected ShardChannelContract() {}
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
 
 /** What {@link RedisDriver} promises of connections with sharded channels: when they break, and of second ones. */
-public abstract class ShardConnectionContract extends ShardChannelFixture {
+public class ShardConnectionContract extends ShardChannelFixture {
     /** For the classes of the drivers. */
     protected ShardConnectionContract() {}
 

@@ -33,7 +33,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** Holds that leases of one client share, in turns or kept, against a real server. */
-public abstract class SharedHoldContract extends LockSuite {
+public class SharedHoldContract extends LockSuite {
     private static final LockOptions TURNS = LockOptions.defaults().withLocalHandoffs(100, Duration.ofMillis(10));
     private static final LockOptions KEPT = LockOptions.defaults().withKeepFor(Duration.ofMinutes(1));
     /** Belongs to its thread, which enters it again. */

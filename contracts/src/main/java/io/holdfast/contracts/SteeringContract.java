@@ -45,7 +45,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Looking at locks, and steering them by name. */
-public abstract class SteeringContract extends FaultSuite {
+public class SteeringContract extends FaultSuite {
     /** For the classes of the drivers. */
     protected SteeringContract() {}
 

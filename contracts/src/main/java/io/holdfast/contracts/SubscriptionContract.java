@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What {@link RedisDriver} promises of channels and the messages on them, as tests against real servers. */
 @Timeout(60)
-public abstract class SubscriptionContract extends DriverFixture {
+public class SubscriptionContract extends DriverFixture {
     /** For the classes of the drivers. */
     protected SubscriptionContract() {}
 

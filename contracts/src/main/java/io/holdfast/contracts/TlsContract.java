@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Encrypted connections with certificates that the application names, to a real server. */
-public abstract class TlsContract extends DriverFixture {
+public class TlsContract extends DriverFixture {
     private static TestAuthority authority;
     private static TestAuthority foreign;
     private static Issued good;

@@ -21,7 +21,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** Fencing tokens rise with each grant, whatever the server forgets and whatever its clock does. */
-public abstract class TokenContract extends FaultSuite {
+public class TokenContract extends FaultSuite {
     private static final Duration LIFE = Duration.ofSeconds(1);
     private static final HoldfastOptions OPTIONS = HoldfastOptions.defaults().withTokenLife(LIFE);
 

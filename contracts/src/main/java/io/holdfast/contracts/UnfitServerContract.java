@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
  * What is told of a server that will not do: when connecting, by the exception that fits, with what to do. The driver is
  * found as an application finds it, on the class path.
  */
-public abstract class UnfitServerContract extends LockSuite {
+public class UnfitServerContract extends LockSuite {
 
     @Test
     final void connect_goodServer_works() throws Exception {
