@@ -49,6 +49,7 @@ if own.mode == 'W' and own.token == ARGV[4] then
   -- end
 elseif own.mode == 'D' then
   -- rule dgrearm
+  redis.call('ZREM', lock.members, '@') -- a write that is allowed at maxmemory: it lets the others pass
   redis.call('ZADD', lock.members, 'XX', 'GT', int(now + ARGV[5]), public .. ' ' .. own.token)
   outlive(lock.members, lock.hold, tonumber(ARGV[5]))
   -- end

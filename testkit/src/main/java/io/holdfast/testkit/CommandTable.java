@@ -16,11 +16,42 @@ final class CommandTable {
     /** @param arity the number of words, or if negative the least number */
     private record Entry(int arity, Handler handler) {}
 
+    /** What may need memory: {@code denyoom}, as servers have it. */
+    private static final Set<String> NEED_MEMORY = Set.of(
+            "APPEND", "DECR", "DECRBY", "GETSET", "HINCRBY", "HMSET", "HSET", "HSETNX", "INCR", "INCRBY", "LPUSH",
+            "MSET", "PSETEX", "RPUSH", "SADD", "SET", "SETEX", "SETNX", "ZADD", "ZINCRBY");
+
+    private static final Set<String> OTHER_WRITES = Set.of(
+            "DEL",
+            "EXPIRE",
+            "EXPIREAT",
+            "FLUSHALL",
+            "FLUSHDB",
+            "GETDEL",
+            "HDEL",
+            "LPOP",
+            "LREM",
+            "PERSIST",
+            "PEXPIRE",
+            "PEXPIREAT",
+            "RENAME",
+            "RPOP",
+            "SREM",
+            "UNLINK",
+            "ZPOPMAX",
+            "ZPOPMIN",
+            "ZREM",
+            "ZREMRANGEBYRANK",
+            "ZREMRANGEBYSCORE");
+
     private static final Set<String> NOT_IN_SCRIPTS = Set.of("EVAL", "EVALSHA", "SCRIPT", "CLIENT", "CONFIG", "WAIT");
 
     private final Map<String, Entry> entries = new HashMap<>();
 
     private final LuaScripts scripts;
+
+    /** Whether the present command, or a command of the present script, writes: from then on a script is not stopped halfway. */
+    private boolean writes;
 
     CommandTable(LuaScripts scripts) {
         this.scripts = scripts;
@@ -46,6 +77,8 @@ final class CommandTable {
             if (!fits(entry, call)) {
                 throw wrongNumber(call.name());
             }
+            writes = false;
+            refuseIfFull(call);
             return entry.handler().run(call);
         } catch (CommandError e) {
             return new Answer.Failure(e.text());
@@ -66,10 +99,20 @@ final class CommandTable {
             if (NOT_IN_SCRIPTS.contains(name)) {
                 throw new CommandError("ERR This Redis command is not allowed from script");
             }
+            refuseIfFull(call);
             return entry.handler().run(call);
         } catch (CommandError e) {
             return new Answer.Failure(e.text());
         }
+    }
+
+    private void refuseIfFull(Call call) {
+        String name = call.option(0);
+        boolean needsMemory = NEED_MEMORY.contains(name);
+        if (needsMemory && !writes && call.server().isFull()) {
+            throw new CommandError("OOM command not allowed when used memory > 'maxmemory'.");
+        }
+        writes |= needsMemory || OTHER_WRITES.contains(name);
     }
 
     /** The text of a script that was loaded; null if there is none. */

@@ -35,8 +35,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A server inside the JVM, for tests: no network, no process, no Redis. It runs the very scripts that a real server runs,
- * in a Lua interpreter, so that locks behave here as they do there; what is missing is the world around: memory that
- * fills up, persistence, replicas, permissions. Any number of clients may share one.
+ * in a Lua interpreter, so that locks behave here as they do there; what is missing is the world around: persistence,
+ * replicas, permissions. Its memory is full if {@code CONFIG SET maxmemory} says other than 0: what is used is not counted. Any number of
+ * clients may share one.
  *
  * <p>{@link #start} makes one whose time is the system's, and whose commands run on a daemon thread of its own, one after
  * the other. {@link #start(VirtualTime)} makes one whose time stands still until the test moves it, and whose commands
@@ -72,6 +73,7 @@ public final class MemoryServer implements TestServer {
     private final Executor executor;
     private final @Nullable VirtualTime time;
     private volatile boolean reachable = true;
+    private volatile long maxMemory;
 
     private MemoryServer(Ticker ticker, long epochMicros, Executor executor, @Nullable VirtualTime time) {
         this.ticker = ticker;
@@ -417,6 +419,18 @@ public final class MemoryServer implements TestServer {
 
     boolean isReachable() {
         return reachable;
+    }
+
+    boolean isFull() {
+        return maxMemory != 0;
+    }
+
+    long maxMemory() {
+        return maxMemory;
+    }
+
+    void limitMemory(long bytes) {
+        maxMemory = bytes;
     }
 
     String describe() {

@@ -2,20 +2,22 @@ package io.holdfast.testkit;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
 /** Commands about the server, its scripts, its clients and its channels. */
 final class ServerCommands {
-    private static final Map<String, String> CONFIG = new TreeMap<>(Map.of(
-            "maxmemory", "0", "maxmemory-policy", "noeviction", "save", "", "appendonly", "no", "databases", "1"));
+    private static final String MAX_MEMORY = "maxmemory";
+    private static final Map<String, String> CONFIG = new TreeMap<>(
+            Map.of(MAX_MEMORY, "", "maxmemory-policy", "noeviction", "save", "", "appendonly", "no", "databases", "1"));
     private static final String INFO = """
         # Server\r
         redis_version:7.0.15\r
         redis_mode:standalone\r
         run_id:RUN\r
         # Memory\r
-        maxmemory:0\r
+        maxmemory:MAX\r
         maxmemory_policy:noeviction\r
         # Replication\r
         role:master\r
@@ -32,7 +34,10 @@ final class ServerCommands {
             return Answer.texts(List.of(Long.toString(micros / 1_000_000), Long.toString(micros % 1_000_000)));
         });
         table.add(
-                "INFO", -1, call -> Answer.of(INFO.replace("RUN", call.server().runId())));
+                "INFO",
+                -1,
+                call -> Answer.of(INFO.replace("RUN", call.server().runId())
+                        .replace("MAX", Long.toString(call.server().maxMemory()))));
         table.add("ROLE", 1, call -> Answer.of(List.of(Answer.of("master"), Answer.of(0), Answer.of(List.of()))));
         table.add("WAIT", 3, call -> Answer.of(0)); // there are no replicas
         table.add("SELECT", 2, call -> {
@@ -89,18 +94,45 @@ final class ServerCommands {
                     for (int i = 2; i < call.size(); i++) {
                         if (new Glob(call.arg(i)).matches(name)) {
                             found.add(Answer.of(name));
-                            found.add(Answer.of(value));
+                            found.add(
+                                    name.equals(MAX_MEMORY)
+                                            ? Answer.of(
+                                                    Long.toString(call.server().maxMemory()))
+                                            : Answer.of(value));
                             break;
                         }
                     }
                 });
                 return Answer.of(found);
             }
+            case "SET" -> {
+                return configure(call);
+            }
             case "RESETSTAT" -> {
                 return Answer.ok();
             }
             default -> throw unknownPart(call);
         }
+    }
+
+    /** Memory alone can be limited; what is as it is may be said. */
+    private static Answer configure(Call call) {
+        if (call.size() < 4 || call.size() % 2 != 0) {
+            throw CommandTable.wrongNumber("config|set");
+        }
+        for (int i = 2; i < call.size(); i += 2) {
+            String name = call.arg(i).toLowerCase(Locale.ROOT);
+            if (!name.equals(MAX_MEMORY) && !call.arg(i + 1).equals(CONFIG.get(name))) {
+                throw new CommandError(
+                        "ERR Unknown option or number of arguments for CONFIG SET - '" + call.arg(i) + "'");
+            }
+        }
+        for (int i = 2; i < call.size(); i += 2) {
+            if (call.option(i).equalsIgnoreCase(MAX_MEMORY)) {
+                call.server().limitMemory(call.integer(i + 1));
+            }
+        }
+        return Answer.ok();
     }
 
     private static Answer client(Call call) {

@@ -166,6 +166,10 @@ class MemoryCommandsDifferentialTest extends DifferentialFixture {
             "GET k k",
             "SET k",
             "CONFIG GET maxmemory-policy",
+            "CONFIG GET maxmemory",
+            "CONFIG SET maxmemory-policy noeviction",
+            "CONFIG SET maxmemory",
+            "CONFIG SET nosuch 1",
             "SCRIPT EXISTS x",
             "EVALSHA ffffffffffffffffffffffffffffffffffffffff 0",
             "EVAL return 2 k",
@@ -194,6 +198,9 @@ class MemoryCommandsDifferentialTest extends DifferentialFixture {
             "redis.call('DEL', KEYS[1]) redis.call('SET', KEYS[1], 'kept') error('late')",
             "error({err = 'OWN error'})",
             "error('FOREIGN text')",
+            "redis.call('HDEL', KEYS[1], 'f') return redis.call('SET', KEYS[1], 1)",
+            "redis.pcall('SADD', KEYS[1], 'f') return redis.call('APPEND', KEYS[1], 1)",
+            "redis.call('PUBLISH', KEYS[1], 'm') return redis.call('SET', KEYS[1], 1)",
             "return redis.call('NOSUCH')",
             "return redis.call('GET')",
             "return redis.call()",
@@ -257,6 +264,9 @@ class MemoryCommandsDifferentialTest extends DifferentialFixture {
             }
             if (random.nextInt(60) == 0) {
                 both("FLUSHALL");
+            }
+            if (random.nextInt(40) == 0) { // what is allowed on a full server is the same, too
+                both("CONFIG", "SET", "maxmemory", random.nextBoolean() ? "1" : "0");
             }
         }
         compareKeyspaces();

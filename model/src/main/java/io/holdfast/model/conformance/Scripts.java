@@ -12,7 +12,6 @@ public final class Scripts {
     /** What stands in the place of a rule that cannot just be left out. The key is the rule, or the rule and a script. */
     private static final Map<String, String> OTHERWISE = new TreeMap<>(Map.of(
             "tokencompare RENEW", "local mine = isHoldOf(texts[i], ARGV[3 * i - 2])\n",
-            "claimskeepdetails", "if redis.call('EXISTS', lock.queue, lock.parked) == 0 then\n",
             "strict", "pass(line, about)\nagain = true\n"));
 
     private final Map<Script, String> texts = new EnumMap<>(Script.class);
