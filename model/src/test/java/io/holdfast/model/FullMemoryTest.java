@@ -1,20 +1,10 @@
 package io.holdfast.model;
 
-import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
-import io.holdfast.model.conformance.Conformance;
 import io.holdfast.model.conformance.MemoryScriptServer;
 import io.holdfast.model.conformance.ScriptServer;
-import io.holdfast.model.conformance.Scripts;
-import io.holdfast.model.exclusive.Rule;
-import io.holdfast.model.exclusive.Settings;
-import io.holdfast.model.line.LineRule;
-import io.holdfast.model.line.LineSettings;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.Reply;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Supplier;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,23 +38,9 @@ final class FullMemoryTest {
 
     private static final List<Supplier<ScriptServer>> FULL = List.of(FullServer::new, FullServer::new);
 
-    private static Conformance.Result run(String setting, Scripts scripts) {
-        Conformance<?, ?> locks = Settings.calls().containsKey(setting)
-                ? Conformance.ofLocks(Settings.calls(setting).model(Rule.all()), scripts, FULL, count -> {})
-                : Conformance.ofLines(
-                        Objects.requireNonNull(LineSettings.calls().get(setting))
-                                .model(LineRule.all()),
-                        scripts,
-                        FULL,
-                        count -> {});
-        return locks.run(TRANSITIONS);
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"silent", "all", "kept", "orders", "rw", "rw-orders", "permits", "claims", "limited"})
     void scripts_onAFullServer_doWhatTheModelSays(String setting) {
-        Conformance.Result result = run(setting, Scripts.shipped());
-        assertNull(result.difference(), () -> result.difference() + "\n" + String.join("\n", result.trace()));
-        assertTrue(result.transitions() > 1_000, result::toString);
+        OtherServersTest.assertAgree(setting, FULL, TRANSITIONS, 1);
     }
 }

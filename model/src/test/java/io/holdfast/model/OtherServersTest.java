@@ -82,7 +82,7 @@ final class OtherServersTest {
         return List.of(() -> DriverScriptServer.at(redis.address()));
     }
 
-    private static void assertAgree(String setting, List<Supplier<ScriptServer>> servers, long most, int every) {
+    static void assertAgree(String setting, List<Supplier<ScriptServer>> servers, long most, int every) {
         Conformance.Result result = run(setting, Scripts.shipped(), servers, most, every);
         System.getLogger("io.holdfast").log(System.Logger.Level.INFO, () -> setting + ": " + result);
         assertNull(result.difference(), () -> result.difference() + "\n" + String.join("\n", result.trace()));
