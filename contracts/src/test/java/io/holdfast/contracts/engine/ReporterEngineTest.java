@@ -22,7 +22,7 @@ class ReporterEngineTest {
     /** A request begins in another thread just when the client is closed: it is about to find that, and still counts as one that waits. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void report_requestPendsThough_theClientIsClosed_isNotWritten(boolean closed) {
+    void report_requestPendsAndTheClientIsClosed_isNotWritten(boolean closed) {
         String lock = Keys.of("hf", Keys.Kind.LOCK, "a").hold();
         Reporter reporter = new Reporter(
                 client.kit, client.server, Hearing.onOneServer(client.kit, client.server), to -> to.accept(lock, 0));

@@ -302,7 +302,8 @@ public final class Reporter implements Lasting {
             long now = kit.nanoTime();
             Map<String, Integer> waits = new HashMap<>();
             boolean[] any = new boolean[1];
-            // What begins just when the client is closed ends, too: nobody would take back a report of it.
+            // A request or hold that begins just when the client is closed ends, too, and no later report would take it
+            // back.
             boolean closed = kit.isClosed();
             for (Hold hold : closed ? List.<Hold>of() : kit.holds()) {
                 any[0] = true;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A few episodes of the campaign, with both drivers: always the same seeds, and one that nobody has tried. Two run side by side. */
+/** A few episodes of the campaign, with both drivers: always the same seeds, and a fresh one. Two episodes run side by side. */
 @Execution(ExecutionMode.CONCURRENT)
 final class ShortCampaignTest {
     private static final Duration TERM = Duration.ofSeconds(2);
