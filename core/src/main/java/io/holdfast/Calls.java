@@ -2,7 +2,7 @@ package io.holdfast;
 
 import io.holdfast.internal.lease.Entry;
 import io.holdfast.internal.lease.Kit;
-import io.holdfast.internal.lease.Once;
+import io.holdfast.internal.lease.OneShot;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.lease.Question;
 import io.holdfast.internal.lease.Recorder;
@@ -127,7 +127,7 @@ final class Calls {
                     request.withdraw();
                 }
             });
-            Once.after(outcome, executor, (answer, failure) -> deliver(answer, failure, result, future));
+            OneShot.after(outcome, executor, (answer, failure) -> deliver(answer, failure, result, future));
             return future;
         });
         return future;

@@ -9,7 +9,7 @@ import io.holdfast.internal.lease.HandEngine.HandHold;
 import io.holdfast.internal.lease.HandEngine.HandRequest;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Kit;
-import io.holdfast.internal.lease.Once;
+import io.holdfast.internal.lease.OneShot;
 import io.holdfast.internal.queue.HandClient;
 import io.holdfast.internal.wire.Keys;
 import java.time.Duration;
@@ -153,7 +153,7 @@ public final class CandidacyLincheckTest {
                         Calls.class,
                         Lease.class,
                         Handle.class,
-                        Once.class,
+                        OneShot.class,
                         Kit.class,
                         CompletableFuture.class,
                         Executor.class)

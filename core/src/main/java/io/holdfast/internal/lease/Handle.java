@@ -77,7 +77,7 @@ public final class Handle implements Entry<ReleaseResult> {
         CompletableFuture<LossReason> told = new CompletableFuture<>();
         AtomicBoolean ended =
                 leftInTime; // and not this: the hold would keep its handle, and a forgotten lease for ever
-        Once.after(own.lost(), (reason, failure) -> {
+        OneShot.after(own.lost(), (reason, failure) -> {
             if (!ended.get()) {
                 told.complete(reason);
             }

@@ -11,7 +11,7 @@ import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.LeaseState;
-import io.holdfast.internal.lease.Once;
+import io.holdfast.internal.lease.OneShot;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.lease.Question;
 import io.holdfast.internal.wire.Keys;
@@ -39,7 +39,7 @@ public final class PolledRequest implements Question<Handle> {
     private final Poll poll;
     private final AtomicInteger late = new AtomicInteger();
     /** The end of the present sleep, by its timer or by whoever wakes it. */
-    private volatile Once waking = new Once();
+    private volatile OneShot waking = new OneShot();
 
     private volatile long waitFrom;
     private volatile @Nullable Runnable timer;
@@ -200,7 +200,7 @@ public final class PolledRequest implements Question<Handle> {
             fail(e); // the caller's own function
             return;
         }
-        Once asking = new Once();
+        OneShot asking = new OneShot();
         waking.skip(); // an error came after it had begun to sleep: it sleeps anew
         waking = asking;
         // First: from here on it asks again, whatever fails.

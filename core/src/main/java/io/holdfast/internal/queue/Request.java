@@ -15,7 +15,7 @@ import io.holdfast.Wait;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
-import io.holdfast.internal.lease.Once;
+import io.holdfast.internal.lease.OneShot;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.lease.Question;
 import io.holdfast.internal.lease.Rest;
@@ -475,7 +475,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
             if (refused != null) {
                 outcome.fail(refused);
             } else {
-                Once.after(
+                OneShot.after(
                         withdrawal,
                         (acknowledged, failure) -> outcome.refuse(() -> acknowledged != null && acknowledged
                                 ? outcome.because(Reason.TIMED_OUT, queue.ownWaits.told(outcome))

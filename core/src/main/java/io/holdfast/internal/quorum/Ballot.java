@@ -6,7 +6,7 @@ import io.holdfast.HoldfastException;
 import io.holdfast.LockOptions;
 import io.holdfast.NodeFailure;
 import io.holdfast.ServerRefusedException;
-import io.holdfast.internal.lease.Once;
+import io.holdfast.internal.lease.OneShot;
 import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.Keys;
@@ -76,7 +76,7 @@ final class Ballot {
 
         private volatile @Nullable Term term; // the last one
         private volatile boolean underWay; // a copy of the acquire, neither answered nor given up
-        private volatile @Nullable Once raising; // the write-back that its token needs
+        private volatile @Nullable OneShot raising; // the write-back that its token needs
 
         private volatile @Nullable HoldfastException failure;
         private boolean heard; // guarded by the ballot's lock, as are the others
@@ -128,8 +128,8 @@ final class Ballot {
     private final LockOptions options;
     private final String actorLabel;
     private final Caller caller;
-    private final Once telling = new Once();
-    private final Once takingBack = new Once();
+    private final OneShot telling = new OneShot();
+    private final OneShot takingBack = new OneShot();
     private final ReentrantLock lock = new ReentrantLock();
     private volatile Phase phase = Phase.ASKING; // written under the lock
     private volatile long leaseToken; // written under the lock
@@ -265,7 +265,7 @@ final class Ballot {
                 // Above the token that is written back, it would let a later lease have a lower one than this node
                 // gave.
                 seat.out = token > leaseToken;
-                seat.raising = phase == Phase.WON && token == leaseToken ? null : new Once();
+                seat.raising = phase == Phase.WON && token == leaseToken ? null : new OneShot();
             } // else it was taken back already
         } finally {
             lock.unlock();
@@ -282,7 +282,7 @@ final class Ballot {
                     phase = Phase.WON;
                     return;
                 }
-                granted.forEach(seat -> seat.raising = new Once());
+                granted.forEach(seat -> seat.raising = new OneShot());
                 sentNanos = quorum.kit.nanoTime();
                 phase = Phase.RAISING;
                 return;
@@ -310,7 +310,7 @@ final class Ballot {
     /** Does what follows from what was counted, as far as it was not done yet. */
     private void follow() {
         for (Seat seat : seats) {
-            Once raising = seat.raising;
+            OneShot raising = seat.raising;
             if (raising != null && open()) {
                 raising.run(() -> raise(seat, seat.token));
             }

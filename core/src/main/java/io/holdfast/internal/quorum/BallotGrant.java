@@ -7,7 +7,7 @@ import io.holdfast.ReleaseResult;
 import io.holdfast.ServerUnreachableException;
 import io.holdfast.internal.lease.Grant;
 import io.holdfast.internal.lease.Hold;
-import io.holdfast.internal.lease.Once;
+import io.holdfast.internal.lease.OneShot;
 import io.holdfast.internal.lease.Renewals;
 import io.holdfast.internal.lease.Withdrawals;
 import io.holdfast.internal.quorum.Ballot.Seat;
@@ -166,7 +166,7 @@ final class BallotGrant implements Grant {
         private final Duration term;
         private final Consumer<@Nullable Boolean> over;
         private final ReentrantLock lock = new ReentrantLock();
-        private final Once closing = new Once();
+        private final OneShot closing = new OneShot();
         private final Set<Seat> silent; // those that have not answered; guarded by lock, as is the next
         private int agreed; // guarded by lock
 

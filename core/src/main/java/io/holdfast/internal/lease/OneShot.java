@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Something that is to be done once, by the first of several that may come to it. An error leaves it to be done: the next that comes
  * does it from its beginning, so that to do a part of it twice must be harmless. Any thread.
  */
-public final class Once {
+public final class OneShot {
     private final AtomicBoolean taken = new AtomicBoolean();
 
     /** Does it, unless another does or has done it; whether this call has. */
@@ -43,7 +43,7 @@ public final class Once {
             CompletableFuture<T> stage,
             Executor executor,
             BiConsumer<? super @Nullable T, ? super @Nullable Throwable> step) {
-        Once once = new Once();
+        OneShot once = new OneShot();
         BiConsumer<@Nullable T, @Nullable Throwable> first =
                 (value, failure) -> once.run(() -> step.accept(value, failure));
         stage.whenCompleteAsync(first, executor).whenComplete((any, error) -> stage.whenComplete(first));
