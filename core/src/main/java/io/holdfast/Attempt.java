@@ -107,6 +107,8 @@ public sealed interface Attempt<L> {
          * ({@link HoldfastOptions#quarantine()}).
          */
         QUARANTINE,
+        /** What is done once was done already: the holder of {@link NotObtained#contention()} is its record. See {@link Once}. */
+        DONE,
         /** In an event: the server did not answer ({@link Attempt.Unknown}). */
         UNKNOWN,
         /** In an event: the server refused ({@link ServerRefusedException}). */
@@ -123,7 +125,7 @@ public sealed interface Attempt<L> {
         public boolean isBusy() {
             return switch (this) {
                 case TAKEN, TIMED_OUT, TRIES_EXHAUSTED, QUEUE_FULL, DROPPED -> true;
-                case HELD_BY_CALLER, UPGRADE, DEADLOCK, TOO_FEW_REPLICAS, QUARANTINE -> false;
+                case HELD_BY_CALLER, UPGRADE, DEADLOCK, TOO_FEW_REPLICAS, QUARANTINE, DONE -> false;
                 case UNKNOWN, REFUSED, WITHDRAWN, CLOSED -> false;
             };
         }
@@ -143,6 +145,7 @@ public sealed interface Attempt<L> {
                     ", it was granted, but only " + outcome.replicas
                             + (outcome.replicas == 1 ? " replica" : " replicas") + " confirmed that in time";
                 case QUARANTINE -> ", it was granted, but the server is new, and leases of before may be valid yet";
+                case DONE -> ", it was done already";
                 case UNKNOWN, REFUSED, WITHDRAWN, CLOSED -> "";
             };
         }
@@ -159,6 +162,7 @@ public sealed interface Attempt<L> {
                 case DEADLOCK -> "release what the actor holds, and start again";
                 case TOO_FEW_REPLICAS -> "look at the replicas, and ask again later";
                 case QUARANTINE -> "ask again when the quarantine is over";
+                case DONE -> "use the result";
                 case UNKNOWN, REFUSED, WITHDRAWN, CLOSED -> "";
             };
         }

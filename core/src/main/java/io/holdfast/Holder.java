@@ -40,7 +40,15 @@ public record Holder(
      * asked for, is over.
      */
     public boolean resting() {
-        return owner.equals("-");
+        return owner.equals(OwnerIds.REST) || isRecord();
+    }
+
+    /**
+     * Whether this is the record of work that was done once, see {@link Once}: with the token and the words of its last holder, its
+     * result as the metadata {@code result}, and the time at which it was recorded as {@link #since()}. It counts as {@link #resting()}.
+     */
+    public boolean isRecord() {
+        return owner.equals(OwnerIds.RECORD);
     }
 
     /** The id of the client that asked, as {@link Admin} and listings name it. */
@@ -54,6 +62,6 @@ public record Holder(
             return "'" + LogText.text(owner) + "'";
         }
         String who = LogText.text(application + "@" + host + ", pid " + pid + (actor.isEmpty() ? "" : ", " + actor));
-        return resting() ? "nobody (resting after " + who + ")" : who;
+        return isRecord() ? "nobody (done by " + who + ")" : resting() ? "nobody (resting after " + who + ")" : who;
     }
 }

@@ -325,6 +325,25 @@ public final class Holdfast implements AutoCloseable {
         return new PlainLock(client, Keys.plain(key), Require.given("options", options));
     }
 
+    /**
+     * Work that is done once under this key, among all clients, with the client's default options. No I/O.
+     *
+     * @param key 1 to 1,000 characters, any of them; keys and names of locks have nothing to do with each other
+     */
+    public Once once(String key) {
+        return once(key, client.kit.options.lockDefaults(key).withKeepFor(Duration.ZERO));
+    }
+
+    /**
+     * Work that is done once, with lock options of its own. No I/O.
+     *
+     * @throws IllegalArgumentException if an option means nothing for it
+     */
+    public Once once(String key, LockOptions options) {
+        Keys keys = Keys.of(client.kit.options.prefix(), Keys.Kind.ONCE, key);
+        return new Once(client, keys, Require.given("options", options));
+    }
+
     /** An election, whose candidates ask with the client's lock options, with a lease duration of 15 s at most. No I/O. */
     public Election election(String name) {
         return election(name, Election.defaults(client.kit.options.lockDefaults()));

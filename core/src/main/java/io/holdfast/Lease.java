@@ -120,7 +120,8 @@ public final class Lease implements AutoCloseable {
      * On the embedded server, what this client holds is free at the end of its lease duration if this process is killed from now on, and
      * not sooner.
      *
-     * @throws UnsupportedOperationException if the lease is of a {@link Quorum}: it lives with its client
+     * @throws UnsupportedOperationException if the lease is of a {@link Quorum}, where it lives with its client, or of anything but an
+     *     exclusive lock
      * @throws ServerUnreachableException if the others of an embedded server cannot be kept from taking the end of this
      *     process for the end of the lease
      */

@@ -43,12 +43,14 @@ public record LockInfo(
         LOCK,
         /** An election. */
         ELECTION,
+        /** Work that is done once, see {@link Once}. */
+        ONCE,
         /** A read/write lock. */
         READ_WRITE,
         /** A semaphore. */
         SEMAPHORE;
 
-        /** As it is typed, and as documents have it: {@code lock}, {@code election}, {@code read-write}, {@code semaphore}. */
+        /** As it is typed, and as documents have it: {@code lock}, {@code election}, {@code once}, {@code read-write}, {@code semaphore}. */
         public String word() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }

@@ -58,6 +58,7 @@ class DocumentedNamesTest {
             QuorumOptions.class,
             Backoff.class,
             Election.class,
+            Once.class,
             DistributedLock.class,
             Tls.class);
 

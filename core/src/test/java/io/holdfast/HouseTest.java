@@ -72,6 +72,7 @@ final class HouseTest {
             "LockSet",
             "MigrationLease",
             "MigrationLock",
+            "Once",
             "PlainLease",
             "PlainLock",
             "Quorum",

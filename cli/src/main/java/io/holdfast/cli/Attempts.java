@@ -6,6 +6,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.LockSet;
+import io.holdfast.Once;
 import io.holdfast.Wait;
 import java.util.List;
 
@@ -20,7 +21,12 @@ final class Attempts {
     /** Asks for the one lock of a request, on a thread that is the waiter in the queue. */
     static Attempt<Lease> of(Holdfast client, LockRequest request) throws InterruptedException {
         DistributedLock lock = request.wanted().lock(client, request.name(), request.options());
-        return reported(client, request, () -> lock.attempt(request.patience()));
+        return reported(client, request, request.names(), () -> lock.attempt(request.patience()));
+    }
+
+    /** Asks to do what is done once. */
+    static Attempt<Lease> of(Holdfast client, LockRequest request, Once once) throws InterruptedException {
+        return reported(client, request, List.of(once.name()), () -> once.attempt(request.patience()));
     }
 
     /** Asks for all locks of a request; the leases are in the order of the command line. */
@@ -32,11 +38,11 @@ final class Attempts {
         LockSet set = client.allOf(request.names().stream()
                 .map(name -> request.wanted().lock(client, name, options))
                 .toArray(DistributedLock[]::new));
-        return reported(client, request, () -> set.attempt(request.patience()))
+        return reported(client, request, request.names(), () -> set.attempt(request.patience()))
                 .map(all -> request.names().stream().map(all::lease).toList());
     }
 
-    private static <L> Attempt<L> reported(Holdfast client, LockRequest request, Asking<L> asking)
+    private static <L> Attempt<L> reported(Holdfast client, LockRequest request, List<String> names, Asking<L> asking)
             throws InterruptedException {
         WaitingReport report = null;
         if ((Say.verbose() || !request.quiet()) && !request.patience().equals(Wait.none())) {
@@ -45,7 +51,7 @@ final class Attempts {
             waiter.setName("run-" + Long.toString(System.nanoTime(), 36));
             boolean followed = Say.verbose() || Terminal.isErrorOutput();
             report = new WaitingReport(
-                    request.wanted().in(client), request.names(), waiter.getName(), followed ? null : howLong(request));
+                    request.wanted().in(client), names, waiter.getName(), followed ? null : howLong(request));
             report.start();
         }
         try {
@@ -78,11 +84,16 @@ final class Attempts {
                 case TIMED_OUT -> "was not free within " + request.patienceText() + ": " + who;
                 case QUEUE_FULL ->
                     "is taken, and as many wait for it as --queue-limit " + request.queueLimit() + " allows: " + who;
+                case DONE ->
+                    not.contention()
+                            .holder()
+                            .map(by -> "was " + Words.held(by, not.contention().remaining()))
+                            .orElse("was done");
                 case DROPPED -> "was not obtained: an operator dropped this request from the queue";
                 default -> "was not obtained (" + not.reason() + "): " + who;
             };
             Say.line("'" + not.lockName() + "' " + how);
         }
-        return request.busyExit();
+        return not.reason() == Attempt.Reason.DONE ? 0 : request.busyExit();
     }
 }

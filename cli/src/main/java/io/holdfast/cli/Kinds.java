@@ -14,7 +14,7 @@ final class Kinds {
     static final String OPTION = "--kind";
 
     /** In the order in which they are tried. */
-    private static final List<Kind> ALL = List.of(Kind.LOCK, Kind.READ_WRITE, Kind.SEMAPHORE, Kind.ELECTION);
+    private static final List<Kind> ALL = List.of(Kind.LOCK, Kind.READ_WRITE, Kind.SEMAPHORE, Kind.ELECTION, Kind.ONCE);
 
     private Kinds() {}
 
@@ -25,7 +25,7 @@ final class Kinds {
 
     /** The option of a command that takes a name. */
     static OptionSpec ofName() {
-        return option("What NAME is the name of: lock, which is the default, read-write, semaphore or election.");
+        return option("What NAME is the name of: lock, which is the default, read-write, semaphore, election or once.");
     }
 
     /** The option with other words. */
@@ -50,7 +50,7 @@ final class Kinds {
                 return kind;
             }
         }
-        throw new UsageException(OPTION + " is '" + word + "', must be lock, read-write, semaphore or election");
+        throw new UsageException(OPTION + " is '" + word + "', must be lock, read-write, semaphore, election or once");
     }
 
     /** The kinds that a command is about which is given none or one. */
@@ -58,7 +58,7 @@ final class Kinds {
         return kind == null ? ALL : List.of(kind);
     }
 
-    /** The same for what ends holds of many names: elections are let alone unless they are meant. */
+    /** The same for what ends holds of many names: elections, and what is done once, are let alone unless they are meant. */
     static List<Kind> locksOr(@Nullable Kind kind) {
         return kind == null ? List.of(Kind.LOCK, Kind.READ_WRITE, Kind.SEMAPHORE) : List.of(kind);
     }
@@ -92,8 +92,9 @@ final class Kinds {
             if (kind != Kind.LOCK) {
                 LockInfo other = inspector(client, kind).lock(name, 0);
                 if (other.isLocked() || other.isQueued()) {
-                    return "There is " + (kind == Kind.ELECTION ? "an " : "a ") + kind.noun()
-                            + " of that name: holdfast " + command + " " + OPTION + " " + kind.word() + "\n";
+                    String article = kind == Kind.ONCE ? "work for " : kind == Kind.ELECTION ? "an " : "a ";
+                    return "There is " + article + kind.noun() + " of that name: holdfast " + command + " " + OPTION
+                            + " " + kind.word() + "\n";
                 }
             }
         }

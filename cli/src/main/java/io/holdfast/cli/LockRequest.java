@@ -17,6 +17,7 @@ import picocli.CommandLine.ParseResult;
  *
  * @param name the lock
  * @param wanted what of it
+ * @param once that it is done once; null for a lock
  * @param also those that are needed together with it; none but for {@code run}
  * @param patience how long to wait for it
  * @param patienceText the same as it was typed, empty if it was not
@@ -35,6 +36,7 @@ import picocli.CommandLine.ParseResult;
 record LockRequest(
         String name,
         Wanted wanted,
+        @Nullable OnceWish once,
         List<String> also,
         Wait patience,
         String patienceText,
@@ -76,6 +78,7 @@ record LockRequest(
         return new LockRequest(
                 LockName.of(given),
                 Wanted.of(given),
+                OnceWish.of(given),
                 also(given),
                 tryOnly ? Wait.none() : wait(wait),
                 tryOnly || wait == null ? "" : wait,

@@ -26,7 +26,7 @@ final class Ls implements Subcommand {
                                 + " elections are listed among them; if several hold one, the holder that is told of has it longest"
                                 + " from now.",
                         Pages.statuses("0", "the locks are listed, also if there are none"))
-                .addOption(Kinds.option("Only these: lock, read-write, semaphore or election."))
+                .addOption(Kinds.option("Only these: lock, read-write, semaphore, election or once."))
                 .addOption(Specs.flag("List also locks that nobody holds, but that are waited for.", "--queued"))
                 .addOption(Scan.option())
                 .addOption(Specs.value(

@@ -63,6 +63,7 @@ final class Pages {
     static void run(UsageMessageSpec page) {
         Map<String, String> statuses = new LinkedHashMap<>();
         statuses.put("n", "the command's own status; 128+n if signal n ended it, or ended the wait for the lock");
+        statuses.put("0", "also, with --once or --once-per: it was done before");
         statuses.put("64", "the command line is wrong");
         statuses.put("69", "the server cannot be reached, or refuses; the command was not run");
         statuses.put("70", "something is wrong with holdfast itself");
@@ -107,6 +108,9 @@ final class Pages {
                         "  A cron job on several machines that must run once, even if their clocks differ by some"
                                 + " seconds:",
                         "    * * * * *  holdfast run nightly --url redis://locks --require-server --try --min-hold 55s"
+                                + " --busy-exit 0 -q -- report.sh",
+                        "  The same once an hour, where a failed run is repeated at the next minute, and a good one never:",
+                        "    * * * * *  holdfast run hourly --once-per 1h --url redis://locks --require-server --try"
                                 + " --busy-exit 0 -q -- report.sh",
                         "  A deployment that waits for the one before:",
                         "    holdfast run deploy --wait 5m --url redis://locks -- ./deploy.sh production",
@@ -215,6 +219,18 @@ final class Pages {
                 Wanted.PERMITS,
                 "Take NAME as a semaphore, and K permits of it at once, if no more than N are out then: --permits 1/5 lets"
                         + " five commands run at a time.");
+        words.put(
+                OnceWish.ONCE,
+                "Run the command unless it was run for NAME and ended with 0. That is recorded, and known for --keep; then"
+                        + " nothing is run, and the status is 0. A command that fails is run again by the next that asks.");
+        words.put(
+                OnceWish.PER,
+                "The same once in each slot of time, by the server's clock: 1s to 365d, as in 1h, or 'day' for each day of"
+                        + " this machine's time zone.");
+        words.put(
+                OnceWish.KEEP,
+                "With these: how long it is known that the command was run; 1d by default, for slots two of them if that is"
+                        + " longer.");
         words.put("--wait", "Wait this long at most; 'forever', which is the default, waits as long as it takes.");
         words.put("--try", "Do not wait: end with 75 if another holds the lock.");
         words.put(

@@ -79,8 +79,9 @@ final class Release implements Subcommand {
                         "--host", "HOST", "All locks of the processes on one host; with NAME what they have of that."))
                 .addOption(Specs.value("--actor", "ID", "With --client: only those of one of its actors."))
                 .addOption(Kinds.option(
-                        "With NAME: what it is the name of: lock, which is the default, read-write, semaphore or election."
-                                + " Without: only these; by default all but elections."))
+                        "With NAME: what it is the name of: lock, which is the default, read-write, semaphore, election or"
+                                + " once."
+                                + " Without: only these; by default all but elections and records of once."))
                 .addOption(Scan.option())
                 .addOption(Specs.flag("Do not ask. Needed where there is no terminal.", new String[] {"-y", "--yes"}));
         spec.usageMessage()

@@ -7,6 +7,7 @@ import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
 import io.holdfast.LockInfo;
 import io.holdfast.LossReason;
+import io.holdfast.Once;
 import io.holdfast.ReleaseResult;
 import java.io.IOException;
 import java.security.MessageDigest;
@@ -116,14 +117,25 @@ final class Run {
             if (Nesting.waitsForItself(client, request.lock())) {
                 return ExitStatus.USAGE;
             }
-            Attempt<List<Lease>> asked = Attempts.ofAll(client, request.lock());
+            OnceWish wish = request.lock().once();
+            Once once = wish == null
+                    ? null
+                    : wish.of(client, request.lock().name(), request.lock().options());
+            Attempt<List<Lease>> asked = once == null
+                    ? Attempts.ofAll(client, request.lock())
+                    : Attempts.of(client, request.lock(), once).map(List::of);
             if (!(asked instanceof Attempt.Obtained<List<Lease>> obtained)) {
                 return Attempts.notObtained(asked, request.lock());
             }
             List<Lease> held = obtained.lease();
             leases = held;
             int status = hold(held, prepared, children, watcher);
-            return neverRan() ? giveBack(client, held, status) : release(held, status);
+            if (neverRan()) {
+                return giveBack(client, held, status);
+            }
+            return once == null || status != 0
+                    ? release(held, status)
+                    : after(once.name(), status, once.finish(held.get(0), OnceWish.RESULT));
         } catch (InterruptedException e) {
             return ExitStatus.SIGNALLED + stoppedBy();
         } finally {

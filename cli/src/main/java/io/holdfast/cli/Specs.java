@@ -31,7 +31,8 @@ final class Specs {
     private static final String ANY_NAME = ": 1 to 1,000 characters, any of them.";
     private static final String LOCK_NAME = "The lock" + ANY_NAME;
     private static final String RUN_NAME =
-            "The lock; with --read or --write the read/write lock, with --permits the semaphore" + ANY_NAME;
+            "The lock; with --read or --write the read/write lock, with --permits the semaphore, with --once the key"
+                    + ANY_NAME;
     private static final String ELECTION_NAME = "The election" + ANY_NAME;
 
     /** picocli's own would look for Groovy in every jar, even where there is nothing to make. */
@@ -51,6 +52,9 @@ final class Specs {
                 .addOption(flag(new String[] {Wanted.READ}))
                 .addOption(flag(new String[] {Wanted.WRITE}))
                 .addOption(value(Wanted.PERMITS, "K/N"))
+                .addOption(flag(new String[] {OnceWish.ONCE}))
+                .addOption(value(OnceWish.PER, "PERIOD"))
+                .addOption(value(OnceWish.KEEP, "TIME"))
                 .addOption(value("--wait", "TIME"))
                 .addOption(flag(new String[] {"--try"}))
                 .addOption(value("--lease", "TIME"))

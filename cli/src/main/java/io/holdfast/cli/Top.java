@@ -41,7 +41,7 @@ final class Top implements Subcommand {
                                 + " clients which use the lock have counted since they began, MEAN how long they were held"
                                 + " in the mean, and LONGEST the longest of them.",
                         Pages.statuses("0", "ended by Ctrl-C, or shown once", "128+n", "signal n ended it"))
-                .addOption(Kinds.option("Only these: lock, read-write, semaphore or election."))
+                .addOption(Kinds.option("Only these: lock, read-write, semaphore, election or once."))
                 .addOption(Specs.value("--interval", "TIME", "Show it this often, 100ms to 1h; 1s by default."))
                 .addOption(Specs.flag("Show it once.", "--once"))
                 .addOption(Scan.option());

@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ParseResult;
 
 /**
- * What is wanted of a name: the lock of that name, a read/write lock to read or to write, or some permits of a semaphore. The
- * three have nothing to do with each other.
+ * What is wanted of a name: the lock of that name, a read/write lock to read or to write, some permits of a semaphore, or to do
+ * once what it is the name of. These have nothing to do with each other.
  *
  * @param permits how many; 0 unless it is a semaphore
  * @param limit how many there are
@@ -24,7 +24,8 @@ record Wanted(Kind kind, int permits, int limit) {
         LOCK,
         READ,
         WRITE,
-        PERMITS
+        PERMITS,
+        ONCE
     }
 
     static final String READ = "--read";
@@ -34,7 +35,7 @@ record Wanted(Kind kind, int permits, int limit) {
 
     /** Reads the options, of which one at most is given. */
     static Wanted of(ParseResult given) {
-        List<String> chosen = List.of(READ, WRITE, PERMITS).stream()
+        List<String> chosen = List.of(READ, WRITE, PERMITS, OnceWish.ONCE, OnceWish.PER).stream()
                 .filter(given::hasMatchedOption)
                 .toList();
         if (chosen.size() > 1) {
@@ -44,7 +45,12 @@ record Wanted(Kind kind, int permits, int limit) {
         if (permits != null) {
             return permits(permits);
         }
-        Kind kind = chosen.isEmpty() ? Kind.LOCK : chosen.get(0).equals(READ) ? Kind.READ : Kind.WRITE;
+        Kind kind = switch (chosen.isEmpty() ? "" : chosen.get(0)) {
+            case "" -> Kind.LOCK;
+            case READ -> Kind.READ;
+            case WRITE -> Kind.WRITE;
+            default -> Kind.ONCE;
+        };
         return new Wanted(kind, 0, 0);
     }
 
@@ -68,6 +74,7 @@ record Wanted(Kind kind, int permits, int limit) {
             case READ -> client.readWriteLock(name, options).read();
             case WRITE -> client.readWriteLock(name, options).write();
             case PERMITS -> client.semaphore(name, limit, options).permits(permits);
+            case ONCE -> throw new IllegalStateException("what is done once is no lock");
         };
     }
 
@@ -82,11 +89,12 @@ record Wanted(Kind kind, int permits, int limit) {
             case LOCK -> LockInfo.Kind.LOCK;
             case READ, WRITE -> LockInfo.Kind.READ_WRITE;
             case PERMITS -> LockInfo.Kind.SEMAPHORE;
+            case ONCE -> LockInfo.Kind.ONCE;
         };
     }
 
     /** Whether it cannot be had as long as this is held. */
     boolean isKeptOutBy(LockInfo.Share held) {
-        return kind == Kind.LOCK || kind == Kind.WRITE || held.mode() == LockMode.EXCLUSIVE;
+        return kind == Kind.LOCK || kind == Kind.WRITE || kind == Kind.ONCE || held.mode() == LockMode.EXCLUSIVE;
     }
 }

@@ -29,6 +29,9 @@ final class Words {
     /** {@code held by backup.sh@web-1, pid 4711, since 02:40:11 (5m 2s ago)}. */
     static String held(Holder holder, Duration remaining) {
         String who = who(holder.application(), holder.host()) + ", pid " + holder.pid();
+        if (holder.isRecord()) {
+            return "done by " + who + ", " + ago(holder.since()) + ", recorded for another " + Span.inWords(remaining);
+        }
         if (holder.resting()) {
             return "free in " + Span.inWords(remaining) + ", when its minimum hold time is over; last held by " + who;
         }
@@ -69,7 +72,7 @@ final class Words {
     /** The same of one that holds it, or wants it. */
     static String how(LockInfo.Kind kind, LockMode mode, int permits, int limit) {
         return switch (kind) {
-            case LOCK, ELECTION -> "";
+            case LOCK, ELECTION, ONCE -> "";
             case READ_WRITE -> mode == LockMode.SHARED ? "to read" : "to write";
             case SEMAPHORE -> limit == 0 ? count(permits, "permit") : permits + " of " + count(limit, "permit");
         };
@@ -131,7 +134,7 @@ final class Words {
     /** {@code deploy.sh@web-1}, or who had it before it rested. */
     static String holder(Holder holder) {
         String who = who(holder.application(), holder.host());
-        return holder.resting() ? "nobody, rests after " + who : who;
+        return holder.isRecord() ? "nobody, done by " + who : holder.resting() ? "nobody, rests after " + who : who;
     }
 
     /** A line about waiters that are there but not listed; empty if there are none. */

@@ -111,7 +111,7 @@ final class KindsTest {
         }
         Said wrong = said("ls --kind mutex");
         assertEquals(64, wrong.status());
-        assertTrue(wrong.err().contains("must be lock, read-write, semaphore or election"), wrong.err());
+        assertTrue(wrong.err().contains("must be lock, read-write, semaphore, election or once"), wrong.err());
     }
 
     @Test

@@ -70,6 +70,7 @@ final class UsageTest {
                         new LockRequest(
                                 "deploy",
                                 new Wanted(Wanted.Kind.LOCK, 0, 0),
+                                null,
                                 List.of("stock", "orders"),
                                 Wait.upTo(Duration.ofMinutes(5)),
                                 "5m",

@@ -7,6 +7,7 @@ import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
+import io.holdfast.OnceResult;
 import io.holdfast.Wait;
 import io.holdfast.contracts.servers.RespClient;
 import io.holdfast.spi.ConnectOptions;
@@ -67,6 +68,10 @@ import org.jspecify.annotations.Nullable;
  *     {@code over ELECTION NUMBER TOKEN REASON} when the leadership is, {@code -} for no loss</td></tr>
  * <tr><td>{@code leader ELECTION NUMBER}</td><td>looks whether a candidate leads</td>
  *     <td>{@code leader ELECTION NUMBER true}, or {@code false}</td></tr>
+ * <tr><td>{@code once KEY NUMBER}</td><td>does work once, or waits for another that is at it</td>
+ *     <td>{@code begun KEY NUMBER TOKEN} if it does it; in the end {@code ran KEY NUMBER TEXT}, {@code done KEY NUMBER TEXT} or
+ *     {@code ended KEY NUMBER EXCEPTION}</td></tr>
+ * <tr><td>{@code finish KEY NUMBER TEXT}</td><td>ends such work</td><td>see {@code once}</td></tr>
  * <tr><td>{@code quit}</td><td>closes the clients and ends</td><td>{@code closed}</td></tr>
  * </table>
  *
@@ -83,6 +88,7 @@ public final class Taker {
     private final AtomicInteger turn = new AtomicInteger();
     private final Map<String, Lease> leases = new ConcurrentHashMap<>();
     private final Map<String, Candidacy> candidacies = new ConcurrentHashMap<>();
+    private final Map<String, CompletableFuture<String>> works = new ConcurrentHashMap<>();
     private final ReentrantLock writing = new ReentrantLock();
 
     private Taker(RedisAddress address, RedisDriverProvider driver, Map<String, Long> options) {
@@ -188,6 +194,10 @@ public final class Taker {
                 Candidacy candidacy = Objects.requireNonNull(candidacies.get(lock + " " + number), "no such candidacy");
                 say("leader", lock, number, candidacy.isLeader());
             }
+            case "once" -> once(lock, number);
+            case "finish" ->
+                Objects.requireNonNull(works.get(lock + " " + number), "no such work")
+                        .complete(words[3]);
             case "release" -> say("released", lock, number, lease(lock, number).release());
             default -> throw new IllegalArgumentException("no such command: " + String.join(" ", words));
         }
@@ -215,6 +225,29 @@ public final class Taker {
             });
         }
         say("asked", lock, from, to);
+    }
+
+    private void once(String key, int number) {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        works.put(key + " " + number, work);
+        client().once(key, client().options().lockDefaults())
+                .runAsync(lease -> {
+                    say("begun", key, number, lease.token());
+                    return work;
+                })
+                .whenComplete((result, failure) -> {
+                    if (result instanceof OnceResult.Ran ran) {
+                        say("ran", key, number, ran.text());
+                    } else if (result instanceof OnceResult.Done done) {
+                        say("done", key, number, done.text());
+                    } else {
+                        say(
+                                "ended",
+                                key,
+                                number,
+                                failure == null ? result : failure.getClass().getSimpleName());
+                    }
+                });
     }
 
     private void campaign(String election, int number) {

@@ -18,6 +18,7 @@
 --   TAKEN 0 waiters …describe   somebody else holds the lock, and the owner does not wait
 --   FULL 0 waiters …describe   somebody else holds the lock, and the queue has no room
 --   EVICTED   the owner waited, and was dropped by name
+--   DONE 0 0 …describe   what is asked for was done: the hold is a record of it, see hold.lua, and nothing has changed
 --   GONE   the owner was released or withdrawn before this request came
 --   MORE   too many dead waiters for one script: ask again
 -- Effects: settles the lock; grants, queues, or neither; moves a waiter that has outlived its life to the tail. Tells the
@@ -47,6 +48,11 @@ know(lock, redis.call('GET', lock.hold)) -- raises the error of a key of another
 if lock.public == '?' then
   error('FOREIGN the key of the hold has a value that Holdfast did not write')
 end
+-- rule done
+if lock.public == '=' then
+  return 'DONE 0 0 ' .. describe(lock)
+end
+-- end
 local facts, queued = read()
 local parked, waiting, claim = 0, facts[1], facts[2]
 local own = isHoldOf(lock.held, owner)

@@ -15,9 +15,9 @@
 local texts = redis.call('MGET', KEYS[1], KEYS[2])
 local lock = {}
 know(lock, texts[1])
--- A lock that rests has the token of the hold before, and no owner.
+-- A lock that rests, or has a record, has the token of the hold before, and no owner.
 local handed = lock.held and string.match(lock.rest, '^%d+') == ARGV[2] and not isHoldOf(lock.held, ARGV[1])
-  and lock.public ~= '-'
+  and lock.public ~= '-' and lock.public ~= '='
 if handed or texts[2] == 'A' then
   return 'ADOPTED'
 end

@@ -4,7 +4,8 @@
 -- is to get one
 -- ARGV[1..2] see common.lua
 -- ARGV[3] owner   ARGV[4] empty, or as words: life of the tombstone, ms, 0 for none; shortest hold, ms from the grant, 0 for
---         none; rest, ms from now, 0 for none; the last of the reserved tokens that was used, 0 if none were reserved
+--         none; rest, ms from now, 0 for none; the last of the reserved tokens that was used, 0 if none were reserved; and if the work
+--         is done that the lock is for, the label of its record, which the lock is to have in place of a rest
 --
 -- Replies, as words:
 --   RELEASED …describe   the owner held the lock, and no longer does; without what describe tells if nobody waits
@@ -12,7 +13,8 @@
 --   GONE …describe   the owner neither held nor waited
 -- Effects: begins with the delete, which is allowed at maxmemory, and which no key of another program stops; hands the lock
 -- to the next waiter and tells it. With a shortest hold that is not over yet, or a rest, the lock rests until both are over: taken,
--- by nobody. Whoever runs it again finds another owner, or none, and prolongs no rest.
+-- by nobody. Whoever runs it again finds another owner, or none, and prolongs no rest. With a record, all that wait are told of it, and
+-- leave the queue.
 
 -- include owner.lua
 
@@ -50,9 +52,22 @@ end
 -- include settle.lua
 
 local lock = lockAt(1)
-local tombstone, shortest, rest, used = '0', '0', '0', '0'
+local tombstone, shortest, rest, used, done = '0', '0', '0', '0', ''
 if ARGV[4] ~= '' then
-  tombstone, shortest, rest, used = string.match(ARGV[4], '^(%d+) (%d+) (%d+) (%d+)$')
+  tombstone, shortest, rest, used, done = string.match(ARGV[4], '^(%d+) (%d+) (%d+) (%d+) ?(%S*)$')
+end
+
+-- Answers all that wait with the record. Where a key is another program's nothing is deleted, and their refreshes find the record.
+local function answer()
+  seldom().demandOurs(lock)
+  for _, field in ipairs(redis.call('HKEYS', lock.details)) do
+    local client = string.match(field, '^@n:(.+)')
+    if client then
+      mail[#mail + 1] = channelOf(lock, client)
+      mail[#mail + 1] = 'O ' .. lock.rest .. ' ' .. lock.hold
+    end
+  end
+  redis.call('DEL', lock.queue, lock.parked, lock.details)
 end
 
 local claim = queued and redis.pcall('HGET', lock.details, '@claim')
@@ -81,8 +96,14 @@ if own then
       ends = math.max(ends, math.ceil(nowText / 1000) + rest)
     end
     if ends > math.floor(nowText / 1000) then
-      know(lock, '- ' .. token .. ' ' .. since .. ' ' .. math.max(1, ends - granted) .. ' ' .. label)
+      know(lock, done ~= '' and '= ' .. token .. ' ' .. nowText .. ' ' .. rest .. ' ' .. done
+        or '- ' .. token .. ' ' .. since .. ' ' .. math.max(1, ends - granted) .. ' ' .. label)
       redis.call('SET', lock.hold, lock.held, 'PXAT', ends)
+      -- rule answers
+      if done ~= '' then
+        unlessForeign(answer)
+      end
+      -- end
     end
   end
 else

@@ -55,6 +55,7 @@ class DocumentSnippetsTest {
             import java.sql.SQLException;
             import java.time.Duration;
             import java.time.Instant;
+            import java.time.ZoneId;
             import java.util.*;
             import java.util.concurrent.CompletableFuture;
             import java.util.concurrent.locks.Lock;

@@ -53,6 +53,8 @@ final class ConformanceTest {
                 "OWNERCHECK",
                 "STANDING",
                 "PLACEBACK",
+                "DONE",
+                "ANSWERS",
                 "RECALLMARK",
                 "REVOKEMESSAGE",
                 "TICKETOWNER",

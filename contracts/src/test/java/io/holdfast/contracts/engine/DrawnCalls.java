@@ -76,7 +76,7 @@ final class DrawnCalls {
                         lock.allWithTombstone(holder),
                         clientOf(holder),
                         holder,
-                        pick(List.of("", "0 0 0 " + token(lock))));
+                        pick(List.of("", "0 0 0 " + token(lock), "0 0 50 0 app/host/1/main?result=done")));
             }
             case 10, 11 -> {
                 String holder = random.nextBoolean() ? holder(lock) : owner;

@@ -206,7 +206,12 @@ final class EventsEngineTest {
         Set<Reason> expected = new TreeSet<>(List.of(Reason.values()));
         // Shown against real servers.
         expected.removeAll(Set.of(
-                Reason.QUEUE_FULL, Reason.TRIES_EXHAUSTED, Reason.UPGRADE, Reason.TOO_FEW_REPLICAS, Reason.QUARANTINE));
+                Reason.QUEUE_FULL,
+                Reason.TRIES_EXHAUSTED,
+                Reason.UPGRADE,
+                Reason.TOO_FEW_REPLICAS,
+                Reason.QUARANTINE,
+                Reason.DONE));
         expected.remove(Reason.DEADLOCK); // takes two clients: DeadlockEngineTest
         assertEquals(expected, new TreeSet<>(told.keySet()));
         assertEquals(

@@ -105,6 +105,39 @@ final class ScriptRulesTest extends RuleFixture {
         assertTrue(ends >= told / 1_000 + 200, "it ends " + (told / 1_000 + 200 - ends) + " ms before its window");
     }
 
+    // ---- what was done once answers all
+
+    @Test
+    void done_requestAfterTheRecord_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            assertEquals("GRANTED", word(acquire("A.0-1~s", asking("A"))));
+            assertEquals("RELEASED", word(recorded("A", Script.RELEASE.text())));
+            Reply reply = script(
+                    rule(withRule, "done", "").apply(Script.ACQUIRE.text()), KEYS.allToAcquire("B.0-1~s"), asking("B"));
+            return word(reply).equals("DONE") ? SOUND : "a request for what was done is " + word(reply);
+        });
+    }
+
+    @Test
+    void answers_requestWaitsWhenItIsRecorded_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            assertEquals("GRANTED", word(acquire("A.0-1~s", asking("A"))));
+            assertEquals("QUEUED", word(acquire("B.0-1~s", asking("B"))));
+            String release = rule(withRule, "answers", "").apply(Script.RELEASE.text());
+            assertEquals("RELEASED", word(recorded("A", release)));
+            long waiting = server.command("ZCARD", KEYS.queue()).asLong();
+            return waiting == 0 ? SOUND : "a request waits for the end of a record";
+        });
+    }
+
+    private static List<String> asking(String client) {
+        return withCommon(client, client + ".0-1~s", "30000", "30000 x/x", "0", "1 0 0 F 0 T 200");
+    }
+
+    private Reply recorded(String client, String release) {
+        return script(release, KEYS.all(), withCommon(client, client + ".0-1~s", "0 0 60000 0 x/x?result=done"));
+    }
+
     // ---- a repeated acquire re-arms, and only then may its own t0 count
 
     @Test

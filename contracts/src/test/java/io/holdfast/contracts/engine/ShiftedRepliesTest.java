@@ -161,7 +161,8 @@ class ShiftedRepliesTest {
             case LINE_ACQUIRE -> lines.acquire(acquire(line, owner), now, heard::accept);
             case LINE_RELEASE ->
                 lines.release(
-                        new Release(line, owner, Duration.ZERO, Duration.ZERO, Duration.ZERO, 7, 0), heard::accept);
+                        new Release(line, owner, Duration.ZERO, Duration.ZERO, Duration.ZERO, 7, 0, null),
+                        heard::accept);
             case LINE_CONFIRM -> lines.confirm(line, new ConfirmEntry(owner, 7, TERM.toMillis()), now, heard::accept);
             case LINE_RENEW ->
                 lines.renew(List.of(new RenewEntry(line, owner, 7, TERM.toMillis())), now, heard::accept);
@@ -174,7 +175,8 @@ class ShiftedRepliesTest {
             case LINE_LIMIT -> lines.limit(line, 0, TERM, heard::accept);
             case LINE_CLEAN -> steering.clean(line, heard::accept);
             case RELEASE ->
-                locks.release(Release.of(keys, owner, Duration.ZERO, Duration.ZERO, Duration.ZERO), heard::accept);
+                locks.release(
+                        Release.of(keys, owner, Duration.ZERO, Duration.ZERO, Duration.ZERO, null), heard::accept);
             case CONFIRM -> locks.confirm(keys, new ConfirmEntry(owner, 7, TERM.toMillis()), now, heard::accept);
             case RENEW -> locks.renew(List.of(new RenewEntry(keys, owner, 7, 1_000)), now, heard::accept);
             case REFRESH -> locks.refresh(List.of(new RefreshEntry(keys, 0, List.of())), "0", now, heard::accept);

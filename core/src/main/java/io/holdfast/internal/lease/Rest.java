@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How long a lock rests after the release of a hold: taken, by nobody. As long as either says.
@@ -11,8 +12,13 @@ import java.util.concurrent.atomic.AtomicReference;
  * @param sinceGrant counted by the server from when it granted the hold
  * @param asked counted from when the caller asked for it
  * @param askedNanos when that was, by the client's clock; meaningful if something was asked
+ * @param done the actor's label of a record that the rest is; null if it is none
  */
-public record Rest(Duration sinceGrant, Duration asked, long askedNanos) {
+public record Rest(
+        Duration sinceGrant,
+        Duration asked,
+        long askedNanos,
+        @Nullable String done) {
     public static final Rest NONE = ofGrant(Duration.ZERO);
 
     /** Of one hold: what its options say, and what was asked of its leases. */
@@ -26,8 +32,13 @@ public record Rest(Duration sinceGrant, Duration asked, long askedNanos) {
 
         /** Asks for so long from now; never for less than was asked before. */
         public void ask(Duration asked, long now) {
+            ask(asked, now, null);
+        }
+
+        /** The same for a record, as an actor's label has it. */
+        public void ask(Duration asked, long now, @Nullable String done) {
             if (!asked.isZero()) {
-                most.updateAndGet(before -> before.and(new Rest(Duration.ZERO, asked, now)));
+                most.updateAndGet(before -> before.and(new Rest(Duration.ZERO, asked, now, done)));
             }
         }
 
@@ -48,7 +59,7 @@ public record Rest(Duration sinceGrant, Duration asked, long askedNanos) {
     }
 
     private static Rest ofGrant(Duration sinceGrant) {
-        return new Rest(sinceGrant, Duration.ZERO, 0);
+        return new Rest(sinceGrant, Duration.ZERO, 0, null);
     }
 
     public boolean isNone() {
@@ -77,6 +88,6 @@ public record Rest(Duration sinceGrant, Duration asked, long askedNanos) {
         boolean mine = other.asked.isZero() || (!asked.isZero() && endNanos() - other.endNanos() >= 0);
         Rest later = mine ? this : other;
         Duration grant = sinceGrant.compareTo(other.sinceGrant) >= 0 ? sinceGrant : other.sinceGrant;
-        return new Rest(grant, later.asked, later.askedNanos);
+        return new Rest(grant, later.asked, later.askedNanos, later.done);
     }
 }

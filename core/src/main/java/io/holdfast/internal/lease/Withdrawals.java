@@ -117,7 +117,7 @@ public final class Withdrawals {
         @Override
         public void send(BiConsumer<@Nullable ReleaseResult, @Nullable DriverException> answer) {
             long sent = kit.nanoTime();
-            Release asked = Release.of(keys, owner, tombstone, rest.sinceGrant(), rest.left(sent));
+            Release asked = Release.of(keys, owner, tombstone, rest.sinceGrant(), rest.left(sent), rest.done());
             server.scripts(keys).release(asked, (reply, failure) -> {
                 answer.accept(reply == null ? null : reply.result(), failure);
                 if (reply != null) {

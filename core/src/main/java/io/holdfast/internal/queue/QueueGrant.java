@@ -147,7 +147,7 @@ final class QueueGrant implements Grant {
 
     @Override
     public LeaseTicket ticket() {
-        if (keys.kind().isLine()) {
+        if (keys.kind() != Keys.Kind.LOCK) {
             throw new UnsupportedOperationException("a lease of " + inWords()
                     + " has no ticket: other processes go on with leases of exclusive locks only");
         }
@@ -230,7 +230,7 @@ final class QueueGrant implements Grant {
                     assured != null && assured.missing() != null
                             ? request.outcome.because(
                                     assured.missing(), request.outcome.contention, assured.replicas(), Optional.empty())
-                            : request.unknown(Request.causeOf(failure)));
+                            : request.unknown(Refusals.causeOf(failure)));
         }
     }
 
@@ -308,12 +308,13 @@ final class QueueGrant implements Grant {
 
     private void askForTerm(Duration asked, boolean together, ClaimBatcher.Told told) {
         ConfirmEntry entry = new ConfirmEntry(owner, token, asked.toMillis());
-        if (together && keys.kind().isLine()) {
+        LockScripts scripts = queue.server.scripts(keys);
+        if (together && scripts.confirmsTogether()) {
             queue.confirms.add(keys, entry, told);
             return;
         }
         long sent = queue.kit.nanoTime();
-        queue.server.scripts(keys).confirm(keys, entry, sent, (held, failure) -> told.told(held, sent, failure));
+        scripts.confirm(keys, entry, sent, (held, failure) -> told.told(held, sent, failure));
     }
 
     private boolean armed(long sent, Duration term) {
@@ -498,7 +499,8 @@ final class QueueGrant implements Grant {
         boolean unanswered = request.unanswered();
         Duration tombstone = Withdrawals.tombstone(unanswered);
         long used = request.tokens > SharedTokens.FEW ? lastToken : 0;
-        Release asked = new Release(keys, owner, tombstone, rest.sinceGrant(), rest.left(sent), token, used);
+        Release asked =
+                new Release(keys, owner, tombstone, rest.sinceGrant(), rest.left(sent), token, used, rest.done());
         queue.server.scripts(keys).release(asked, (reply, failure) -> {
             if (reply == null) {
                 queue.withdrawals.takeBack(keys, owner, request.unanswered(), rest);
@@ -523,10 +525,10 @@ final class QueueGrant implements Grant {
                 keys, owner, request.unanswered(), reason == LossReason.CLIENT_CLOSED ? rest() : Rest.NONE);
     }
 
-    /** How its lock rests afterwards, which is reported like a hold. */
+    /** How its lock rests afterwards, which is reported like a hold, unless it is a record: of those there may be many, for long. */
     private Rest rest() {
         Rest rest = hold().rest.get();
-        if (!rest.isNone()) {
+        if (!rest.isNone() && rest.done() == null) {
             long now = queue.kit.nanoTime();
             queue.kit.lasting().goesOn(keys, now + rest.until(hold().grantedNanos, now));
         }

@@ -10,6 +10,7 @@ import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.wire.ClientLabel;
+import io.holdfast.internal.wire.Refusals;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -106,7 +107,7 @@ final class Reentry {
             } else if (failure instanceof ServerRefusedException refused) {
                 request.fail(refused);
             } else {
-                request.finish(request.unknown(Request.causeOf(failure)));
+                request.finish(request.unknown(Refusals.causeOf(failure)));
             }
         });
     }

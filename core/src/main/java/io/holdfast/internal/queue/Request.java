@@ -30,8 +30,10 @@ import io.holdfast.internal.wire.Refusals;
 import io.holdfast.spi.DriverException;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -54,6 +56,9 @@ public final class Request implements Question<Handle>, Assurance.Granted {
     /** The end of a request that shares its actor's hold. The caller has the handle. */
     private record Joined(WeakReference<Handle> handle) {}
 
+    /** Why it ends when the server has nothing of it, or has dropped what it had. */
+    private static final Set<Reason> NOT_IN_QUEUE =
+            EnumSet.of(Reason.TAKEN, Reason.QUEUE_FULL, Reason.DROPPED, Reason.DONE);
     /** How often a request without a wait asks again for a lease that arrived too late. */
     private static final int MOST_LATE = 3;
 
@@ -162,11 +167,6 @@ public final class Request implements Question<Handle>, Assurance.Granted {
         if (!joined) {
             own.leave();
         }
-    }
-
-    static @Nullable DriverException causeOf(@Nullable Throwable failure) {
-        Throwable cause = failure instanceof ServerUnreachableException ? failure.getCause() : failure;
-        return cause instanceof DriverException known ? known : null;
     }
 
     /** Whether the actor's own hold, which may have begun just now, decides what becomes of this request. */
@@ -290,6 +290,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
             }
             case FULL -> finish(outcome.because(Reason.QUEUE_FULL, queue.ownWaits.told(outcome)));
             case EVICTED -> evicted();
+            case DONE -> finish(outcome.because(Reason.DONE));
             case MORE -> ask();
             case GONE -> {
                 // Only a cloned machine can have ended this owner: a pending request is never taken back.
@@ -495,13 +496,12 @@ public final class Request implements Question<Handle>, Assurance.Granted {
 
     /** An operator has dropped it from the queue. */
     void evicted() {
-        end(false, null, withdrawal -> outcome.refuse(() -> outcome.because(Reason.DROPPED)));
+        finish(outcome.because(Reason.DROPPED));
     }
 
     /** Ends without a lease, and takes back what may have come of it. */
     void finish(Attempt<Handle> attempt) {
-        boolean notInQueue = attempt instanceof Attempt.NotObtained<Handle> not
-                && (not.reason() == Reason.TAKEN || not.reason() == Reason.QUEUE_FULL);
+        boolean notInQueue = attempt instanceof Attempt.NotObtained<Handle> not && NOT_IN_QUEUE.contains(not.reason());
         boolean nothingLeft = notInQueue || outcome.asked.get() == 0;
         end(!nothingLeft, null, withdrawal -> outcome.refuse(attempt));
     }

@@ -1,5 +1,7 @@
 package io.holdfast.internal.queue;
 
+import io.holdfast.Attempt.Reason;
+import io.holdfast.Contention;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.internal.deadlock.BlockedFlows;
@@ -18,12 +20,14 @@ import io.holdfast.internal.wire.Notice;
 import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.spi.DriverException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -203,7 +207,8 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
      * {@code G owner token grantedMicros claimMillis kept hold} is a grant, whose client is told of others that want the lock if
      * kept is 1, {@code L grantedMicros n owner token claimMillis … hold} are n grants of a lock that several may hold, {@code P
      * suspicion hold} is a probe, {@code E owner
-     * hold} tells that an operator has dropped a waiter, {@code R token hold} that others want a lock whose hold
+     * hold} tells that an operator has dropped a waiter, {@code O token since keptMillis label hold} that what those want who wait for
+     * the lock was done, {@code R token hold} that others want a lock whose hold
      * leases of this client share, {@code V owner token drop hold} that a hold of it was ended by name, and if drop is 1, that those
      * which wait for the lock were dropped, {@code A client number} that a client looks and asks this one to report,
      * {@code D number client} that one has
@@ -226,6 +231,8 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
                 if (request != null) {
                     request.evicted();
                 }
+            } else if (notice instanceof Notice.Done done) {
+                onDone(done);
             } else if (notice instanceof Notice.Recalled recalled) {
                 queue.kept().recalled(recalled.hold(), recalled.token());
             } else if (notice instanceof Notice.Revoked revoked) {
@@ -241,6 +248,22 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
             }
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.WARNING, () -> "a message is none of Holdfast's: " + text, e);
+        }
+    }
+
+    /** A request that has asked, and whose reply is under way yet, is answered by this as well. */
+    private void onDone(Notice.Done done) {
+        for (Request request : requests()) {
+            if (request.keys.hold().equals(done.hold()) && request.pending()) {
+                request.outcome.contention = new Contention(
+                        Optional.of(done.record()),
+                        Duration.ofMillis(done.millis()),
+                        0,
+                        0,
+                        Optional.empty(),
+                        Optional.empty());
+                request.finish(request.outcome.because(Reason.DONE));
+            }
         }
     }
 

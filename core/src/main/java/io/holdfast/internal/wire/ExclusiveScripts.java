@@ -85,7 +85,7 @@ public final class ExclusiveScripts implements LockScripts {
                         0,
                         0,
                         null);
-            case QUEUED, TAKEN, FULL ->
+            case QUEUED, TAKEN, FULL, DONE ->
                 new AcquireReply(word, time, 0, 0, false, reply.count(1), reply.count(2), stateOf(reply, 3));
             case GONE, MORE, EVICTED -> new AcquireReply(word, time, 0, 0, false, 0, 0, null);
         };
@@ -113,10 +113,12 @@ public final class ExclusiveScripts implements LockScripts {
     @Override
     public void release(Release asked, BiConsumer<@Nullable ReleaseReply, @Nullable DriverException> callback) {
         String words = ClientWords.release(asked, asked.lastToken());
+        String done = asked.done();
+        String how = words.equals("0 0 0 0") ? "" : done == null ? words : words + " " + client.label(done);
         calls.call(
                 Script.RELEASE,
                 asked.tombstone().isZero() ? asked.keys().all() : asked.keys().allWithTombstone(asked.owner()),
-                client.first().add(asked.owner()).add(words.equals("0 0 0 0") ? "" : words),
+                client.first().add(asked.owner()).add(how),
                 reply -> new ReleaseReply(
                         reply.word(ReleaseWord.class), reply.size() == 1 ? State.FREE : stateOf(reply, 1)),
                 callback);
@@ -130,6 +132,11 @@ public final class ExclusiveScripts implements LockScripts {
             BiConsumer<@Nullable Boolean, @Nullable DriverException> callback) {
         Arguments args = client.first().add(entry.owner()).add(entry.token()).add(entry.leaseDurationMillis());
         calls.call(Script.CONFIRM, keys.all(), args, sentNanos, reply -> reply.says("HELD"), callback);
+    }
+
+    @Override
+    public boolean confirmsTogether() {
+        return false;
     }
 
     /** Looks, as a confirmation would take up what was handed over. */

@@ -22,25 +22,31 @@ public record Keys(String prefix, Kind kind, String name, String hold) {
      * those of another must never meet. So the kind stands before the name, inside of the braces. No name makes such a beginning:
      * a percent sign in it is escaped, and then two hexadecimal digits follow.
      */
+    @SuppressWarnings("ImmutableEnumChecker") // the list is one that nobody can change
     public enum Kind {
         /** A lock. */
         LOCK(""),
         /** An election, which is a lock that only candidates ask for. */
         ELECTION("%lead:"),
+        /** Work that is done once: a lock whose last holder leaves a record. */
+        ONCE("%once:"),
         /** A read/write lock. */
-        READ_WRITE("%rw:"),
+        READ_WRITE("%rw:", MEMBERS, CAP),
         /** A semaphore. */
-        SEMAPHORE("%sem:");
+        SEMAPHORE("%sem:", MEMBERS, CAP);
 
         private final String mark;
+        /** What the further keys end with that those have which several may hold. */
+        private final List<String> further;
 
-        Kind(String mark) {
+        Kind(String mark, String... further) {
             this.mark = mark;
+            this.further = List.of(further);
         }
 
         /** Whether several may hold it at once, so that the scripts of lines are meant for it. */
         public boolean isLine() {
-            return this == READ_WRITE || this == SEMAPHORE;
+            return !further.isEmpty();
         }
 
         /** The same for those who look. */
@@ -48,6 +54,7 @@ public record Keys(String prefix, Kind kind, String name, String hold) {
             return switch (this) {
                 case LOCK -> LockInfo.Kind.LOCK;
                 case ELECTION -> LockInfo.Kind.ELECTION;
+                case ONCE -> LockInfo.Kind.ONCE;
                 case READ_WRITE -> LockInfo.Kind.READ_WRITE;
                 case SEMAPHORE -> LockInfo.Kind.SEMAPHORE;
             };
@@ -73,6 +80,8 @@ public record Keys(String prefix, Kind kind, String name, String hold) {
         }
     }
 
+    private static final String MEMBERS = ":m";
+    private static final String CAP = ":c";
     private static final int LONGEST_NAME = 1000;
     /** The slot of what clients report. */
     private static final String REPORTS = "{%reports}";
@@ -132,12 +141,12 @@ public record Keys(String prefix, Kind kind, String name, String hold) {
 
     /** Of a line: until when each of its holders holds it. */
     public String members() {
-        return hold + ":m";
+        return hold + MEMBERS;
     }
 
     /** Of a semaphore: an operator's limit. */
     public String cap() {
-        return hold + ":c";
+        return hold + CAP;
     }
 
     /** Written after a grant, on a connection that then waits until replicas have all that was written before. */
@@ -195,13 +204,15 @@ public record Keys(String prefix, Kind kind, String name, String hold) {
 
     /** In the order of the scripts' headers. */
     public List<String> all() {
-        return kind.isLine()
-                ? List.of(hold, queue(), parked(), details(), token(), members(), cap())
-                : List.of(hold, queue(), parked(), details(), token());
+        List<String> keys = new ArrayList<>(List.of(hold, queue(), parked(), details(), token()));
+        for (String end : kind.further) {
+            keys.add(hold + end);
+        }
+        return keys;
     }
 
     private List<String> allAnd(String... others) {
-        List<String> keys = new ArrayList<>(all());
+        List<String> keys = all();
         Collections.addAll(keys, others);
         return keys;
     }

@@ -100,6 +100,8 @@ public interface LockScripts {
         TAKEN,
         FULL,
         EVICTED,
+        /** What is asked for was done: the holder that is told is a record of it. Of exclusive locks alone. */
+        DONE,
         GONE,
         MORE
     }
@@ -143,12 +145,21 @@ public interface LockScripts {
      * @param rest how long it stays taken from now
      * @param token of the hold; 0 if it is not known
      * @param lastToken the last one that was used of several that were reserved; 0 if none were, or it is not known
+     * @param done with a rest, of an exclusive lock: the actor's label of the record that it leaves; null if it leaves none
      */
     record Release(
-            Keys keys, String owner, Duration tombstone, Duration minHold, Duration rest, long token, long lastToken) {
+            Keys keys,
+            String owner,
+            Duration tombstone,
+            Duration minHold,
+            Duration rest,
+            long token,
+            long lastToken,
+            @Nullable String done) {
         /** Of a request, or of a hold whose token is not known any more. */
-        public static Release of(Keys keys, String owner, Duration tombstone, Duration minHold, Duration rest) {
-            return new Release(keys, owner, tombstone, minHold, rest, 0, 0);
+        public static Release of(
+                Keys keys, String owner, Duration tombstone, Duration minHold, Duration rest, @Nullable String done) {
+            return new Release(keys, owner, tombstone, minHold, rest, 0, 0, done);
         }
     }
 
@@ -216,7 +227,10 @@ public interface LockScripts {
             long sentNanos,
             BiConsumer<@Nullable Boolean, @Nullable DriverException> callback);
 
-    /** The same without a change. */
+    /** Whether the confirmations of several owners of one lock go in one call. */
+    boolean confirmsTogether();
+
+    /** The same as a confirmation without a change. */
     void isHeld(
             Keys keys,
             String owner,

@@ -1,5 +1,6 @@
 package io.holdfast.internal.wire;
 
+import io.holdfast.Holder;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,14 @@ public sealed interface Notice {
     /** An operator has dropped a waiter ({@code E}). */
     record Dropped(String ownerPublic, String hold) implements Notice {}
 
+    /**
+     * What requests of the client wait for was done, and they have left the queue ({@code O}).
+     *
+     * @param record by whom, when, with which result
+     * @param millis for how long it is kept from then on
+     */
+    record Done(Holder record, long millis, String hold) implements Notice {}
+
     /** Others want a lock whose hold is shared ({@code R}). */
     record Recalled(long token, String hold) implements Notice {}
 
@@ -57,6 +66,11 @@ public sealed interface Notice {
             case "L" -> granted(text);
             case "P" -> new Probe(words[1], after(text, 2));
             case "E" -> new Dropped(words[1], after(text, 2));
+            case "O" ->
+                new Done(
+                        ClientLabel.holder(OwnerIds.RECORD, number(words[1]), number(words[2]), words[4]),
+                        number(words[3]),
+                        after(text, 5));
             case "R" -> new Recalled(number(words[1]), after(text, 2));
             case "V" -> new Revoked(words[1], number(words[2]), words[3].equals("1"), after(text, 4));
             default -> null;

@@ -19,7 +19,11 @@ public final class OwnerIds {
 
     private static final int CLIENT_BYTES = 9;
     private static final int CLIENT_LENGTH = 4 * CLIENT_BYTES / 3;
-    private static final String REST = "-";
+    /** In place of an owner: a lock rests. */
+    public static final String REST = "-";
+
+    /** In place of an owner: what the lock is for was done, and this is the record. */
+    public static final String RECORD = "=";
 
     private record Epoch(String name, String secret) {}
 

@@ -97,4 +97,10 @@ public final class Refusals {
         return new ServerRefusedException(
                 server + " refused: " + text + (hint.isEmpty() ? "" : " (" + hint + ")"), failure);
     }
+
+    /** What the driver said of a failure, also of one that was explained; null if it is none of the driver's. */
+    public static @Nullable DriverException causeOf(@Nullable Throwable failure) {
+        Throwable cause = failure instanceof ServerUnreachableException ? failure.getCause() : failure;
+        return cause instanceof DriverException known ? known : null;
+    }
 }

@@ -13,6 +13,7 @@ import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Ticker;
 import io.holdfast.spi.Timers;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -174,6 +175,12 @@ public final class Server implements AsyncResults.Asker {
     }
 
     // ---- its clock
+
+    /** The time by the clock of the server that has a lock, for which it is asked: this process may have slept. */
+    public CompletableFuture<Instant> timeAsync(Keys keys) {
+        return lookAsync(keys)
+                .thenApply(asked -> ServerClock.instant(clock.microsAt(partition(keys), ticker.nanoTime())));
+    }
 
     /**
      * Sets what is done when the server's clock has run ahead: leases end by so much earlier. It is called on the thread that

@@ -111,7 +111,7 @@ public final class SharedScripts implements LockScripts {
         return switch (word) {
             case GRANTED ->
                 new AcquireReply(word, time, reply.number(1), reply.number(2), false, 0, 0, stateOf(reply, 3));
-            case QUEUED, TAKEN, FULL, MORE ->
+            case QUEUED, TAKEN, FULL, MORE, DONE ->
                 new AcquireReply(word, time, 0, 0, false, reply.count(1), reply.count(2), stateOf(reply, 3));
             case GONE, EVICTED -> new AcquireReply(word, time, 0, 0, false, 0, 0, null);
         };
@@ -138,6 +138,11 @@ public final class SharedScripts implements LockScripts {
                 List.of(entry),
                 sentNanos,
                 (held, failure) -> callback.accept(held == null ? null : held.get(0), failure));
+    }
+
+    @Override
+    public boolean confirmsTogether() {
+        return true;
     }
 
     /** Confirms for a moment, which shortens nothing: the holders may be too many to be listed. */

@@ -39,6 +39,8 @@ final class NoticeTest {
             new Notice.Dropped("c.1", HOLD),
             "R 7 " + HOLD,
             new Notice.Recalled(7, HOLD),
+            "O 7 1000 500 app/host/1/main?result=a+b " + HOLD,
+            new Notice.Done(ClientLabel.holder("=", 7, 1000, "app/host/1/main?result=a+b"), 500, HOLD),
             "V c.1 7 1 " + HOLD,
             new Notice.Revoked("c.1", 7, true, HOLD));
 

@@ -150,7 +150,9 @@ final class ScriptTest {
         assertEquals(names(LockScripts.ReleaseWord.values()), listed("release.lua"));
         assertEquals(Set.of("HELD", "GONE"), listed("confirm.lua"));
         assertEquals(names(LockScripts.RevokeWord.values()), listed("revoke.lua"));
-        assertEquals(names(LockScripts.AcquireWord.values()), listed("line_acquire.lua"));
+        Set<String> ofLines = new TreeSet<>(names(LockScripts.AcquireWord.values()));
+        ofLines.remove("DONE"); // there are no records of what several may hold
+        assertEquals(ofLines, listed("line_acquire.lua"));
         assertEquals(names(LockScripts.ReleaseWord.values()), listed("line_release.lua"));
         assertEquals(Set.of("DOWNGRADED", "GONE"), listed("line_downgrade.lua"));
         assertEquals(Set.of("OK", "RESEND"), listed("line_refresh.lua"));

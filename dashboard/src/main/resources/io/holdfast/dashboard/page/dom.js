@@ -131,8 +131,9 @@ export function table(name, labels) {
 
 // ---- names
 
-export const KINDS = ['lock', 'election', 'read-write', 'semaphore'];
-export const KIND_WORDS = {lock: 'lock', election: 'election', 'read-write': 'read/write lock', semaphore: 'semaphore'};
+export const KINDS = ['lock', 'election', 'read-write', 'semaphore', 'once'];
+export const KIND_WORDS = {lock: 'lock', election: 'election', 'read-write': 'read/write lock', semaphore: 'semaphore',
+  once: 'once'};
 
 export function lockHref(kind, name) {
   return `#/lock/${encodeURIComponent(kind)}/${encodeURIComponent(name.toWellFormed?.() ?? name)}`;

@@ -272,7 +272,7 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
                     all.add(channel + "V " + shownOwner(message.owner()) + " " + token(message.token()) + " 0 " + HOLD);
                 case E -> all.add(channel + "E " + shownOwner(message.owner()) + " " + HOLD);
                 case P -> all.add(channel + "P " + suspicionNow(message.client()) + " " + HOLD);
-                case R -> throw new IllegalStateException("a line recalls nothing");
+                case O, R -> throw new IllegalStateException("a line recalls nothing, and has no record");
             }
         }
         grantsOf.forEach((client, grants) -> all.add(channel(client) + " L " + nowMicros + " " + grants.size() + " "

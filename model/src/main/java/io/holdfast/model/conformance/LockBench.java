@@ -75,8 +75,9 @@ public final class LockBench extends QueueBench<LockState, Call> {
 
     private String written(LockState s) {
         String mark = s.mark == LockState.KEPT ? " K" : s.mark == LockState.RECALLED ? " R" : "";
-        return (s.holder == LockState.RESTS ? "-" : owner(s.holder)) + " " + token(s.token) + " " + sinceOfHold() + " "
-                + termAndLabel(s.holder == LockState.RESTS ? 0 : s.holder) + mark;
+        boolean nobodys = isNobodys(s.holder);
+        return (nobodys ? shownHolder(s.holder) : owner(s.holder)) + " " + token(s.token) + " " + sinceOfHold() + " "
+                + termAndLabel(nobodys ? 0 : s.holder) + mark;
     }
 
     @Override
@@ -94,12 +95,13 @@ public final class LockBench extends QueueBench<LockState, Call> {
             return Script.ACQUIRE;
         } else if (call instanceof Call.Release asked) {
             keys.add(grave(asked.owner()));
-            shortest = asked.rest() < 0 || ((variant & 4) != 0 && asked.rest() > 0);
+            shortest = asked.rest() < 0 || ((variant & 4) != 0 && asked.rest() > 0 && !asked.done());
             long untilThen = nowMillis + (long) asked.rest() * TICK - sinceOfHold() / 1_000;
             String words = (asked.tombstone() ? TOMBSTONE_LIFE : 0) + " "
                     + (shortest ? untilThen + " 0 " : "0 " + asked.rest() * TICK + " ")
                     + (asked.used() == 0 ? "0" : token(asked.used()));
-            args.addAll(List.of(owner(asked.owner()), words.equals("0 0 0 0") ? "" : words));
+            String record = asked.done() ? " " + label(asked.owner()) : "";
+            args.addAll(List.of(owner(asked.owner()), words.equals("0 0 0 0") ? "" : words + record));
             return Script.RELEASE;
         } else if (call instanceof Call.Confirm asked) {
             args.addAll(List.of(owner(asked.owner()), token(asked.token()), millis(bounds.term())));
@@ -178,7 +180,7 @@ public final class LockBench extends QueueBench<LockState, Call> {
                     ? ""
                     : " " + (ended ? 0 : before.left * TICK) + " " + shownHolder(before.holder) + " "
                             + token(before.token) + " " + sinceOfHold() + " "
-                            + termAndLabel(before.holder == LockState.RESTS ? 0 : before.holder);
+                            + termAndLabel(isNobodys(before.holder) ? 0 : before.holder);
             return "[" + words + ", " + of + ", " + end.replace(" ", ", ") + "]";
         }
         return words + " " + end;
@@ -188,13 +190,16 @@ public final class LockBench extends QueueBench<LockState, Call> {
         if (after.isFree()) {
             return "";
         }
-        boolean rests = after.holder == LockState.RESTS;
-        boolean begins = rests && state.holder != LockState.RESTS;
-        String term = begins ? restWritten(after.left) : Integer.toString(bounds.term() * TICK);
+        boolean rests = isNobodys(after.holder);
+        boolean begins = rests && state.holder != after.holder;
+        boolean recorded = begins && after.holder == LockState.DONE;
+        String term = begins && !recorded
+                ? restWritten(after.left)
+                : Integer.toString((recorded ? after.left : bounds.term()) * TICK);
         int labelled = begins ? state.holder : rests ? 0 : after.holder;
         long left = begins ? restEnds(after.left) - nowMillis : (long) after.left * TICK;
-        return " " + left + " " + shownHolder(after.holder) + " " + tokenNow(after.token) + " " + sinceNow() + " "
-                + term + " " + label(labelled);
+        return " " + left + " " + shownHolder(after.holder) + " " + tokenNow(after.token) + " "
+                + (recorded ? nowMicros : sinceNow()) + " " + term + " " + label(labelled);
     }
 
     /** A rest counts from the end of the millisecond in which it begins; a shortest hold, from the beginning of that of the grant. */
@@ -228,6 +233,7 @@ public final class LockBench extends QueueBench<LockState, Call> {
                     "V " + shownOwner(message.owner()) + " " + token(message.token()) + (message.flag() ? " 1 " : " 0 ")
                             + HOLD;
                 case E -> "E " + shownOwner(message.owner()) + " " + HOLD;
+                case O -> "O " + tokenNow(message.token()) + " " + nowMicros + " " + recordWritten() + " " + HOLD;
                 case P -> "P " + suspicionNow(message.client()) + " " + HOLD;
                 case R -> "R " + tokenNow(message.token()) + " " + HOLD;
             };
@@ -256,7 +262,11 @@ public final class LockBench extends QueueBench<LockState, Call> {
             odd.add("a hold is written as " + text.asString());
             return;
         }
-        found.holder = parts.group(1).equals("-") ? LockState.RESTS : ownerOf(parts.group(1));
+        found.holder = switch (parts.group(1)) {
+            case "-" -> LockState.RESTS;
+            case "=" -> LockState.DONE;
+            default -> ownerOf(parts.group(1));
+        };
         found.token = tokenOf(parts.group(2));
         found.mark = parts.group(6) == null
                 ? LockState.UNMARKED
@@ -288,7 +298,16 @@ public final class LockBench extends QueueBench<LockState, Call> {
         return grants ? nowMicros : sinceOfHold();
     }
 
+    private static boolean isNobodys(int holder) {
+        return holder == LockState.RESTS || holder == LockState.DONE;
+    }
+
     private String shownHolder(int holder) {
-        return holder == LockState.RESTS ? "-" : shownOwner(holder);
+        return holder == LockState.RESTS ? "-" : holder == LockState.DONE ? "=" : shownOwner(holder);
+    }
+
+    /** What is written of a record that begins, behind its time: for how long it is kept, and who was the holder. */
+    private String recordWritten() {
+        return outcome.state().left * TICK + " " + label(state.holder);
     }
 }

@@ -15,6 +15,7 @@ public final class AnyCalls extends AnyQueueCalls<LockState, Call> {
         RELEASE,
         TOMBSTONE,
         REST,
+        DONE,
         CONFIRM,
         RENEW,
         WRONG_TOKEN,
@@ -75,6 +76,7 @@ public final class AnyCalls extends AnyQueueCalls<LockState, Call> {
             add(calls, Act.TOMBSTONE, new Call.Release(client, owner, true, 0, 0));
             add(calls, Act.REST, new Call.Release(client, owner, true, 1, 0));
             add(calls, Act.REST, new Call.Release(client, owner, false, -1, 0));
+            add(calls, Act.DONE, new Call.Release(client, owner, false, 1, 0, true));
             if (bounds.wishes().get(owner).keeps() && granted) {
                 add(calls, Act.RELEASE, new Call.Release(client, owner, false, 0, token));
                 add(calls, Act.TOMBSTONE, new Call.Release(client, owner, true, 0, token + 1));

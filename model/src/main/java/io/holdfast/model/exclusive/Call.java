@@ -25,11 +25,17 @@ public sealed interface Call {
      *
      * @param rest how long the lock is to rest, 0 for not, and less if it was to, and that is over
      * @param used the last reserved token, 0 for none
+     * @param done whether the rest is a record of what was done
      */
-    record Release(int client, int owner, boolean tombstone, int rest, long used) implements Call {
+    record Release(int client, int owner, boolean tombstone, int rest, long used, boolean done) implements Call {
+        public Release(int client, int owner, boolean tombstone, int rest, long used) {
+            this(client, owner, tombstone, rest, used, false);
+        }
+
         @Override
         public String toString() {
             return "release of " + Words.owner(owner) + (tombstone ? " with a tombstone" : "")
+                    + (done ? ", done" : "")
                     + (rest > 0 ? ", to rest for " + rest : rest < 0 ? ", to rest no longer" : "")
                     + (used > 0 ? ", used up to token " + used : "");
         }

@@ -1,6 +1,7 @@
 package io.holdfast.model.exclusive;
 
 import static io.holdfast.model.exclusive.LockState.ABSENT;
+import static io.holdfast.model.exclusive.LockState.DONE;
 import static io.holdfast.model.exclusive.LockState.KEPT;
 import static io.holdfast.model.exclusive.LockState.NOBODY;
 import static io.holdfast.model.exclusive.LockState.RECALLED;
@@ -92,6 +93,9 @@ public final class LockServer {
 
         private Reply acquire(Call.Acquire asked) {
             int owner = asked.owner();
+            if (s.holder == DONE && rules.contains(Rule.DONE)) {
+                return described("DONE", " 0 0");
+            }
             if (rules.contains(Rule.TOMBSTONE) && s.tombstone[owner] != 0) {
                 return Reply.of("GONE");
             }
@@ -177,9 +181,12 @@ public final class LockServer {
                 }
                 s.last = asked.used() >= token ? asked.used() : s.last;
                 if (asked.rest() > 0) {
-                    s.holder = RESTS;
+                    s.holder = asked.done() ? DONE : RESTS;
                     s.token = token;
                     s.left = asked.rest();
+                    if (asked.done() && rules.contains(Rule.ANSWERS)) {
+                        answer();
+                    }
                 }
                 word = "RELEASED";
             } else {
@@ -190,6 +197,19 @@ public final class LockServer {
             }
             settle(NOBODY, word.equals("GONE"), queued);
             return described(word, "");
+        }
+
+        /** Tells all that wait of the record, and ends the queue. */
+        private void answer() {
+            for (int client = 0; client < s.clients(); client++) {
+                if (s.waiters[client] != ABSENT) {
+                    mail.add(new Message(Kind.O, client, NOBODY, s.token, false));
+                }
+            }
+            for (int owner = 0; owner < s.owners(); owner++) {
+                leaveLine(owner);
+            }
+            s.dropDetails();
         }
 
         private void free() {

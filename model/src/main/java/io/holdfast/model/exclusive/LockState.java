@@ -89,8 +89,8 @@ public final class LockState extends QueueState<LockState> {
     public String toString() {
         String hold = holder == NOBODY
                 ? "the lock is free"
-                : holder == RESTS
-                        ? "the lock rests for " + left
+                : holder == RESTS || holder == DONE
+                        ? (holder == DONE ? "there is a record for " : "the lock rests for ") + left
                         : Words.owner(holder) + " holds it with token " + token + " for " + left
                                 + (mark == KEPT ? ", kept" : mark == RECALLED ? ", recalled" : "");
         return hold + waitersInWords() + "; claim "

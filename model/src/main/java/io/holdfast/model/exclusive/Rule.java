@@ -17,6 +17,8 @@ public enum Rule implements ModelRule {
     SUSPECT("the client of a lapsed claim is suspect, and its waiter stands aside"),
     LAPSEBACK("the waiter of a lapsed claim takes its old place"),
     RECALLMARK("a recall is noted in the hold"),
+    DONE("a request for what has a record is answered by it"),
+    ANSWERS("a record answers all that wait"),
     REVOKEMESSAGE("the holder of what was released by name is told"),
     TICKETOWNER("an adoption compares the owner of the ticket"),
     NEWTOMBSTONE("an adoption looks for a tombstone of the new owner"),

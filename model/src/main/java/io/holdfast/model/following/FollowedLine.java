@@ -373,7 +373,7 @@ final class FollowedLine extends FollowedQueue<LineState, Wish> {
                 case E -> tell(messages, message.client(), "E " + owner + " " + keys.hold());
                 case P ->
                     tell(messages, message.client(), "P " + facts.suspicion[message.client()] + " " + keys.hold());
-                case R -> throw new IllegalStateException("a line recalls nothing");
+                case O, R -> throw new IllegalStateException("a line recalls nothing, and has no record");
             }
         }
         grantsOf.forEach((client, grants) -> tell(

@@ -1,5 +1,6 @@
 package io.holdfast.model.following;
 
+import static io.holdfast.model.queue.QueueState.DONE;
 import static io.holdfast.model.queue.QueueState.NOBODY;
 import static io.holdfast.model.queue.QueueState.RESTS;
 
@@ -84,7 +85,11 @@ final class FollowedLock extends FollowedQueue<LockState, Wish> {
         if (words.length != 5 && !marked) {
             throw new NotFollowed("a hold that Holdfast did not write");
         }
-        found.holder = words[0].equals("-") ? RESTS : owner(words[0]);
+        found.holder = switch (words[0]) {
+            case "-" -> RESTS;
+            case "=" -> DONE;
+            default -> owner(words[0]);
+        };
         found.token = Long.parseLong(words[1]);
         found.left = left(raw.expiry(keys.hold()));
         found.mark = !marked ? LockState.UNMARKED : words[5].equals("K") ? LockState.KEPT : LockState.RECALLED;
@@ -182,8 +187,12 @@ final class FollowedLock extends FollowedQueue<LockState, Wish> {
         }
         boolean tombstone = !words[0].equals("0");
         boolean own = state.holder == owner;
-        Call.Release call = new Call.Release(requester(), owner, tombstone, rest, Long.parseLong(words[3]));
-        if (own && rest > 0 && hold != null) {
+        String record = words.length > 4 ? words[4] : null;
+        Call.Release call =
+                new Call.Release(requester(), owner, tombstone, rest, Long.parseLong(words[3]), record != null);
+        if (own && rest > 0 && record != null) {
+            facts.holds[0] = new Hold(nowMicros, words[2], record);
+        } else if (own && rest > 0 && hold != null) {
             long ends = nowMillis + rest - Math.floorDiv(hold.since(), 1_000);
             facts.holds[0] = new Hold(hold.since(), Long.toString(Math.max(1, ends)), hold.label());
         }
@@ -272,12 +281,16 @@ final class FollowedLock extends FollowedQueue<LockState, Wish> {
                         + (message.flag() ? " 1 " : " 0 ") + keys.hold();
             case V -> "V " + owner + " " + message.token() + (message.flag() ? " 1 " : " 0 ") + keys.hold();
             case E -> "E " + owner + " " + keys.hold();
+            case O -> {
+                Hold record = facts.holds[0];
+                yield "O " + message.token() + " " + (record == null ? "" : record.words()) + " " + keys.hold();
+            }
             case P -> "P " + facts.suspicion[message.client()] + " " + keys.hold();
             case R -> "R " + message.token() + " " + keys.hold();
         };
     }
 
     private String shownHolder(int holder) {
-        return holder == RESTS ? "-" : shownOwner(holder);
+        return holder == RESTS ? "-" : holder == DONE ? "=" : shownOwner(holder);
     }
 }

@@ -14,10 +14,11 @@ import java.util.stream.LongStream;
  * @param <S> the kind's own state
  */
 public abstract class QueueState<S extends QueueState<S>> {
-    /** Of a hold: there is none, or the lock rests. */
+    /** Of a hold: there is none, or the lock rests, or has a record. */
     public static final int NOBODY = -1;
 
     public static final int RESTS = -2;
+    public static final int DONE = -3;
     /** A field that is not there. */
     public static final int ABSENT = -9;
     /** A time beyond what a look can see. */

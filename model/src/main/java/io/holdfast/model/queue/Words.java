@@ -6,7 +6,9 @@ public final class Words {
 
     /** A request, and the hold that it may become. */
     public static String owner(int owner) {
-        return owner == QueueState.RESTS ? "nobody" : Character.toString((char) ('A' + owner));
+        return owner == QueueState.RESTS || owner == QueueState.DONE
+                ? "nobody"
+                : Character.toString((char) ('A' + owner));
     }
 
     public static String client(int client) {

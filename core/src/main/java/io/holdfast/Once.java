@@ -1,0 +1,422 @@
+package io.holdfast;
+
+import io.holdfast.LockOptions.Reentrancy;
+import io.holdfast.internal.lease.Entry;
+import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.queue.Client;
+import io.holdfast.internal.wire.ClientLabel;
+import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.LogText;
+import io.holdfast.internal.wire.Require;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Work that is done once under a key, among all clients of a server, and whose result the others get: an invoice that is sent once, a
+ * report that each of ten instances wants to make, a value that is expensive to compute. Cheap, stateless, and usable by any number
+ * of threads.
+ *
+ * <pre>{@code
+ * OnceResult result = holdfast.once("invoice/4711").run(lease -> send(invoice, lease.token()));
+ * }</pre>
+ *
+ * <p>The first to ask does the work, under a {@link Lease} as of any lock: it has a token, is renewed, and can be lost. Its release
+ * records the result. From then on, for {@link #keep()}, each call is answered with the record, and those that wait are answered by
+ * the very script that records it, all at once.
+ *
+ * <p>Work that throws records nothing: the exception goes to its caller, and the next in line does the work, with a greater token. So
+ * it is when the lease is lost because its holder died, or was cut off; then the holder is told by {@link LeaseLostException}, and
+ * nothing that it does is recorded.
+ *
+ * <p><b>What this is not.</b> Of a key there is at most one record at a time; that is no promise that the work has had its effects once. A holder
+ * that lost its lease may have done all of it. Where that matters, the work passes its {@linkplain Lease#token() token} to a store that
+ * refuses older ones, or is such that doing it twice does no harm. The record is in the server's memory: a server that loses it lets the work
+ * be done again.
+ *
+ * <p>A {@link Quorum} has none of these: its nodes could have records that differ.
+ */
+public final class Once {
+    /** The metadata under which a record has its result. */
+    static final String RESULT = "result";
+
+    /** The most characters of a result, as it is stored. */
+    private static final int LONGEST_RESULT = 16_384;
+
+    private static final Duration DAY = Duration.ofDays(1);
+    private static final Duration SHORTEST_SLOT = Duration.ofSeconds(1);
+    private static final Duration LONGEST_LEAD = Duration.ofSeconds(10);
+
+    /** Into which of its slots a moment falls, by name. */
+    private interface Slots {
+        String at(Instant time);
+    }
+
+    private final Client client;
+    private final Keys keys;
+    private final LockOptions options;
+    private final Duration keep;
+    private final @Nullable Slots slots; // null for a key that has none
+
+    Once(Client client, Keys keys, LockOptions options) {
+        this(client, keys, options, DAY, null);
+    }
+
+    private Once(Client client, Keys keys, LockOptions given, Duration keep, @Nullable Slots slots) {
+        refuseUnless(
+                "reentrancy",
+                given.reentrancy(),
+                Reentrancy.WAIT,
+                "work that enters again would be done within itself");
+        refuseUnless(
+                "keepFor", given.keepFor(), Duration.ZERO, "what was done is recorded, and not kept to be done again");
+        client.accept(given);
+        this.client = client;
+        this.keys = keys;
+        this.options = given.withStrictOrder();
+        this.keep = keep;
+        this.slots = slots;
+    }
+
+    private DistributedLock lock(Keys of) {
+        return new DistributedLock(client, of, options, null);
+    }
+
+    /** The key, or that of the slot into which this moment falls, by the server's clock. */
+    private CompletableFuture<Keys> presentKeys() {
+        Slots divided = slots;
+        return divided == null
+                ? CompletableFuture.completedFuture(keys)
+                : client.server.timeAsync(keys).thenApply(now -> slot(divided.at(now)));
+    }
+
+    private Keys slot(String name) {
+        return Keys.of(keys.prefix(), Keys.Kind.ONCE, keys.name() + "@" + name);
+    }
+
+    private static void refuseUnless(String option, Object value, Object only, String reason) {
+        if (!value.equals(only)) {
+            throw new IllegalArgumentException(
+                    option + " is " + value + ", must be " + only + " for work that is done once: " + reason);
+        }
+    }
+
+    /** The key, as the caller gave it, without a slot. */
+    public String name() {
+        return keys.name();
+    }
+
+    /** The options with which it is asked for, in strict order. */
+    public LockOptions options() {
+        return options;
+    }
+
+    /** For how long the server keeps the record; default one day. Afterwards the work can be done again. */
+    public Duration keep() {
+        return keep;
+    }
+
+    /**
+     * The same, with a record that is kept for so long from the end of the work.
+     *
+     * @param value 1 ms to 365 days
+     */
+    public Once withKeep(Duration value) {
+        return new Once(
+                client, keys, options, Require.between("keep", value, Duration.ofMillis(1), Require.LONGEST), slots);
+    }
+
+    /**
+     * The same, once in each slot of time: for a job that each of several processes starts by its own clock, such as one of cron. Slots
+     * begin at whole multiples of the period since 1970, UTC, by the server's clock, so that clocks of clients that differ make no second
+     * run. A slot has a key of its own, such as {@code report@2026-11-27T13:00:00Z}, as listings show it.
+     *
+     * <p>A call that comes before its slot, by a tenth of the period or 10 s, whichever is less, counts for the slot that begins then: so
+     * a process whose clock is that much ahead misses none. A run that lasts beyond its slot counts for that in which it was called for, and
+     * does not keep the next slot from beginning beside it.
+     *
+     * <p>Records are kept for two periods from then on, a day at least; {@link #withKeep} after this changes that.
+     *
+     * @param period 1 s to 365 days
+     */
+    public Once per(Duration period) {
+        Require.between("period", period, SHORTEST_SLOT, Require.LONGEST);
+        Duration two = period.multipliedBy(2);
+        return new Once(
+                client,
+                keys,
+                options,
+                two.compareTo(DAY) < 0 ? DAY : two.compareTo(Require.LONGEST) > 0 ? Require.LONGEST : two,
+                now -> slotOf(period, now));
+    }
+
+    /**
+     * The same for the slot of this moment, which does not change any more, and whose name has the slot; this if there are no slots. Blocks
+     * for one round trip, at most the command timeout.
+     */
+    public Once inPresentSlot() {
+        return slots == null ? this : new Once(client, Lease.join(presentKeys()), options, keep, null);
+    }
+
+    /** Into which slot of a period a moment falls. */
+    static String slotOf(Duration period, Instant now) {
+        long millis = period.toMillis();
+        long lead = Math.min(millis / 10, LONGEST_LEAD.toMillis());
+        return Instant.ofEpochMilli(Math.floorDiv(now.toEpochMilli() + lead, millis) * millis)
+                .toString();
+    }
+
+    /**
+     * The same, once in each day of a time zone, from its midnight on: {@code report@2026-11-27}. A call that comes less than 10 s before
+     * midnight counts for the day that begins. See {@link #per}. Records are kept for two days.
+     */
+    public Once perDay(ZoneId zone) {
+        Require.given("zone", zone);
+        return new Once(client, keys, options, DAY.multipliedBy(2), now -> slotOf(zone, now));
+    }
+
+    /** Into which day of a zone a moment falls. */
+    static String slotOf(ZoneId zone, Instant now) {
+        return now.plus(LONGEST_LEAD).atZone(zone).toLocalDate().toString();
+    }
+
+    /**
+     * Does the work, unless it was done: waits for another that is at it as long as the options say ({@link LockOptions#waitLimit()}),
+     * and does it if that one ends without a result. The hold is renewed for {@link LockOptions#maxScopedHold()} at most.
+     *
+     * @param work returns the result, 16,384 characters at most when encoded for a URL
+     * @throws LeaseLostException if the lease was lost while the work was done; it carries the result, which was not recorded
+     * @throws LockNotObtainedException for a {@linkplain Attempt.Reason reason} that is not busy
+     * @throws IllegalArgumentException if the result is too long; it was not recorded
+     */
+    public <X extends Exception> OnceResult run(LeaseFunction<Lease, String, X> work) throws X, InterruptedException {
+        return run(options.waitLimit(), work);
+    }
+
+    /** The same, waiting as long as {@code wait} says; with {@link Wait#none()} for nobody. */
+    public <X extends Exception> OnceResult run(Wait wait, LeaseFunction<Lease, String, X> work)
+            throws X, InterruptedException {
+        Attempt<Lease> attempt = ask(wait, true);
+        if (!(attempt instanceof Attempt.Obtained<Lease> obtained)) {
+            return without(attempt);
+        }
+        Recording recording = new Recording(obtained.lease());
+        Calls.under(
+                recording, () -> recording.accept(BodyLimit.run(obtained.lease(), options.interruptBefore(), work)));
+        return recording.ran();
+    }
+
+    /**
+     * Asks to do the work, where that is no function: whoever obtains the lease does it, and calls {@link #finish}. A lease that is released
+     * in another way leaves no record. If the work was done, the answer is {@link Attempt.NotObtained} for the reason
+     * {@link Attempt.Reason#DONE}, and its holder is the record.
+     */
+    public Attempt<Lease> attempt(Wait wait) throws InterruptedException {
+        return ask(wait, false);
+    }
+
+    private Attempt<Lease> ask(Wait wait, boolean scoped) throws InterruptedException {
+        Keys now;
+        try {
+            now = Lease.join(presentKeys());
+        } catch (ServerUnreachableException e) {
+            return new Attempt.Unknown<>(name(), e);
+        }
+        return lock(now).await(wait, scoped);
+    }
+
+    /**
+     * Releases a lease of {@link #attempt} and records the result of its work. Blocks for one round trip, at most the command timeout.
+     *
+     * @return {@link ReleaseResult#RELEASED} if the result is recorded; {@link ReleaseResult#ALREADY_GONE} if it is not, since the lease was
+     *     lost; {@link ReleaseResult#UNCONFIRMED} if the server did not answer: the record is sent again in the background
+     * @throws IllegalArgumentException if the result is too long; the lease was not released
+     */
+    public ReleaseResult finish(Lease lease, String result) {
+        Recording recording = new Recording(lease);
+        recording.accept(result);
+        return recording.leaveAndWait();
+    }
+
+    /**
+     * Asynchronous work that is done once: see {@link #run(LeaseFunction)}, and {@link Acquirable#callAsync(Function)} for what
+     * completing the result from outside does.
+     */
+    public CompletableFuture<OnceResult> runAsync(Function<? super Lease, ? extends CompletionStage<String>> work) {
+        return runAsync(options.waitLimit(), work);
+    }
+
+    /** The same, waiting as long as {@code wait} says. */
+    public CompletableFuture<OnceResult> runAsync(
+            Wait wait, Function<? super Lease, ? extends CompletionStage<String>> work) {
+        CompletableFuture<OnceResult> result = new CompletableFuture<>();
+        presentKeys().whenComplete((now, failure) -> {
+            try {
+                if (now == null) {
+                    Throwable cause = Calls.unwrap(failure);
+                    if (cause instanceof ServerUnreachableException away) {
+                        result.complete(new OnceResult.Unknown(away));
+                    } else {
+                        result.completeExceptionally(cause);
+                    }
+                } else if (!result.isDone()) {
+                    ask(lock(now), wait, work, result);
+                }
+            } catch (RuntimeException | Error e) {
+                result.completeExceptionally(e);
+            }
+        });
+        return result;
+    }
+
+    private void ask(
+            DistributedLock lock,
+            Wait wait,
+            Function<? super Lease, ? extends CompletionStage<String>> work,
+            CompletableFuture<OnceResult> result) {
+        CompletableFuture<Attempt<Lease>> asked = lock.async(wait, true, attempt -> attempt);
+        asked.whenComplete((attempt, failure) -> {
+            try {
+                if (attempt == null) {
+                    result.completeExceptionally(Calls.unwrap(failure));
+                } else if (attempt instanceof Attempt.Obtained<Lease> obtained) {
+                    Recording recording = new Recording(obtained.lease());
+                    Calls.under(
+                                    CompletableFuture.completedFuture(obtained.lease()),
+                                    lease -> recording,
+                                    lease -> work.apply(lease).thenApply(recording::accept))
+                            .thenApply(text -> recording.ran())
+                            .whenComplete((ran, thrown) -> {
+                                if (thrown == null) {
+                                    result.complete(ran);
+                                } else {
+                                    result.completeExceptionally(Calls.unwrap(thrown));
+                                }
+                            });
+                } else {
+                    result.complete(without(attempt));
+                }
+            } catch (RuntimeException | Error e) {
+                result.completeExceptionally(e);
+            }
+        });
+        result.whenComplete((value, failure) -> asked.cancel(false)); // without effect once acquired
+    }
+
+    /**
+     * The record, if there is one. To let the work be done again before its time, release the record by name
+     * ({@link Admin#release}, of the kind {@link LockInfo.Kind#ONCE}). Blocks for one round trip, at most the command timeout.
+     */
+    public Optional<OnceResult.Done> result() {
+        return info().holder().filter(Holder::isRecord).map(OnceResult.Done::of);
+    }
+
+    /** Who is at it, who waits, or the record as a holder; of slots, in the present one. Blocks for one round trip, at most the command timeout. */
+    public LockInfo info() {
+        return client.look(Lease.join(presentKeys()));
+    }
+
+    private static OnceResult without(Attempt<Lease> attempt) {
+        if (attempt instanceof Attempt.Unknown<Lease> unknown) {
+            return new OnceResult.Unknown(unknown.cause());
+        }
+        Attempt.NotObtained<Lease> not = (Attempt.NotObtained<Lease>) attempt;
+        if (not.reason() == Attempt.Reason.DONE) {
+            return OnceResult.Done.of(not.contention().holder().orElseThrow());
+        } else if (not.reason().isBusy()) {
+            return new OnceResult.InProgress(not);
+        }
+        throw LockNotObtainedException.of(not);
+    }
+
+    /** The lease of one run, which leaves a record when it ends with a result. */
+    private final class Recording implements Entry<ReleaseResult> {
+        private final Lease lease;
+        private volatile @Nullable String text; // null until the work has returned
+        private volatile @Nullable ReleaseResult how; // null until the release was answered
+
+        Recording(Lease lease) {
+            this.lease = lease;
+        }
+
+        /** The work has returned. */
+        String accept(@Nullable String result) {
+            String given =
+                    Objects.requireNonNull(result, "the work has returned null: return an empty text for no result");
+            int size = ClientLabel.metadata(Map.of(RESULT, given)).length() - RESULT.length() - 1;
+            if (size > LONGEST_RESULT) {
+                throw new IllegalArgumentException("the result of " + LogText.lock(name()) + " has " + size
+                        + " characters when encoded, must have at most " + LONGEST_RESULT
+                        + ": store it, and return where it is");
+            }
+            text = given;
+            return given;
+        }
+
+        OnceResult ran() {
+            String result = Objects.requireNonNull(text);
+            if (how == ReleaseResult.ALREADY_GONE) {
+                Hold hold = lease.hold;
+                if (hold.lossReason() == null && hold.isHandedOver()) {
+                    throw lease.lostException(result);
+                }
+                LossReason reason = hold.lossReason();
+                throw new LeaseLostException(
+                        lease.name(), lease.token(), reason == null ? LossReason.NOT_ON_SERVER : reason, false, result);
+            }
+            return new OnceResult.Ran(result, lease.token(), how == ReleaseResult.RELEASED);
+        }
+
+        @Override
+        public CompletableFuture<ReleaseResult> leave(Duration rest) {
+            String result = text;
+            if (result != null) {
+                Map<String, String> metadata = new LinkedHashMap<>(options.metadata());
+                metadata.put(RESULT, result);
+                Hold hold = lease.hold;
+                String label = ClientLabel.ofActor(hold.origin.demand.actorName(), metadata);
+                hold.rest.ask(keep, hold.kit.nanoTime(), label);
+            }
+            return lease.handle.leave(rest).whenComplete((answer, failure) -> how = answer);
+        }
+
+        @Override
+        public boolean isValid() {
+            return lease.handle.isValid();
+        }
+
+        @Override
+        public LeaseLostException lostException(@Nullable Object result) {
+            return lease.handle.lostException(result);
+        }
+
+        @Override
+        public void acceptRest() {
+            lease.handle.acceptRest();
+        }
+
+        @Override
+        public void leaveUnused() {
+            lease.handle.leaveUnused();
+        }
+
+        @Override
+        public Executor executor() {
+            return lease.handle.executor();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Once[" + LogText.name(name()) + "]";
+    }
+}
