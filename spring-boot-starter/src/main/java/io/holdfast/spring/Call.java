@@ -2,6 +2,7 @@ package io.holdfast.spring;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
+import io.holdfast.Once;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
@@ -46,13 +47,18 @@ final class Call {
     }
 
     /**
-     * The same, asked for by this call alone: the thread of one that does not block is somebody else's a moment later, who would
+     * The lock, asked for by this call alone: the thread of one that does not block is somebody else's a moment later, who would
      * enter what this call holds.
      */
     DistributedLock lockOfItsOwn() {
         String name = method.method.getName();
         return lock().withDefaultActor(
                         name.substring(0, Math.min(name.length(), LONGEST_NAME)) + "#" + CALLS.incrementAndGet());
+    }
+
+    /** What is done once in place of a lock. */
+    Once once() {
+        return method.once(methods.client(method), target, arguments);
     }
 
     /**

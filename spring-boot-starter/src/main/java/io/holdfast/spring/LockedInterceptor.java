@@ -5,11 +5,14 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LockNotObtainedException;
 import io.holdfast.LockOptions;
+import io.holdfast.OnceResult;
+import io.holdfast.Wait;
 import io.holdfast.spring.WaitObserver.Observed;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -46,6 +49,9 @@ final class LockedInterceptor implements MethodInterceptor {
         }
         // Spring's proxies make no others.
         Call call = new Call(methods, method, (ProxyMethodInvocation) invocation, target, observer);
+        if (method.hasSlots()) {
+            return method.end == LockedMethod.End.STAGE ? stagedOnce(call) : once(call);
+        }
         return switch (method.end) {
             case RETURN -> blocking(call);
             case STAGE -> staged(call);
@@ -98,6 +104,50 @@ final class LockedInterceptor implements MethodInterceptor {
                     "interrupted while waiting for the lock '" + lock.name() + "'; " + call.method + " was not run");
             cancelled.initCause(e);
             throw cancelled;
+        }
+    }
+
+    /** Runs the method, unless it was run in this slot, or another is at it. */
+    private @Nullable Object once(Call call) throws Exception {
+        refuseTransaction(call);
+        AtomicReference<@Nullable Object> value = new AtomicReference<>();
+        OnceResult result = call.once().run(Wait.none(), lease -> {
+            value.set(call.run(lease, Observed.NOTHING));
+            return "";
+        });
+        return result instanceof OnceResult.Ran ? value.get() : skipped(call, result);
+    }
+
+    private CompletionStage<@Nullable Object> stagedOnce(Call call) {
+        try {
+            refuseTransaction(call);
+            AtomicReference<@Nullable Object> value = new AtomicReference<>();
+            return call.once()
+                    .runAsync(
+                            Wait.none(),
+                            lease -> call.runStage(lease, Observed.NOTHING).thenApply(returned -> {
+                                value.set(returned);
+                                return "";
+                            }))
+                    .thenApply(result -> result instanceof OnceResult.Ran ? value.get() : skipped(call, result));
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private static @Nullable Object skipped(Call call, OnceResult result) {
+        if (result instanceof OnceResult.Unknown unknown) {
+            throw unknown.cause();
+        }
+        return call.method.nothing();
+    }
+
+    private void refuseTransaction(Call call) {
+        if (transactions.isActive() && !transactions.isApart(call.method.method, call.target.getClass())) {
+            throw new IllegalStateException(
+                    call.method
+                            + " runs once in each slot, and was called while a transaction is active: it would be recorded as run before"
+                            + " that commits. Call the method outside of the transaction, or give it one of its own (REQUIRES_NEW)");
         }
     }
 

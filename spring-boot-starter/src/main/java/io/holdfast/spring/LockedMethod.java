@@ -4,11 +4,14 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
+import io.holdfast.Once;
 import io.holdfast.Wait;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -43,15 +46,18 @@ final class LockedMethod {
     final String client;
     private final NameTemplate name;
     private final UnaryOperator<LockOptions> changes;
+    private final @Nullable UnaryOperator<Once> slots; // null for a lock
     private final int[] leaseParameters;
 
     /**
+     * @param per into which slots it is divided, empty for none; null if it does not run once
      * @param reactive whether Spring can adapt a type to a publisher
      * @throws SetupException if the annotation means nothing there
      */
     LockedMethod(
             Method method,
             Locked annotation,
+            @Nullable String per,
             BeanFactory beans,
             UnaryOperator<String> placeholders,
             Function<Class<?>, Boolean> reactive) {
@@ -71,6 +77,7 @@ final class LockedMethod {
         try {
             this.name = new NameTemplate(annotation.value(), method, beans, placeholders);
             this.changes = changes(annotation, placeholders);
+            this.slots = per == null || per.isEmpty() ? null : slots(resolved(per, placeholders));
         } catch (IllegalArgumentException e) {
             throw wrong("cannot be locked: " + e.getMessage(), "Correct the annotation", e);
         }
@@ -78,6 +85,16 @@ final class LockedMethod {
             throw wrong(
                     "is fenced or interrupted, and has not ended when it returns",
                     "Leave fenced and interruptBefore to methods that block");
+        }
+        if (per != null && per.isEmpty() == annotation.minHold().isEmpty()) {
+            throw wrong(
+                    per.isEmpty() ? "has neither per nor minHold" : "has both per and minHold",
+                    "Say once in which time it runs (per = \"1h\", per = \"day\"), or for how long it counts as run (minHold)");
+        }
+        if (slots != null && end == End.PUBLISHER) {
+            throw wrong(
+                    "has per, and returns " + method.getGenericReturnType().getTypeName(),
+                    "Return void, an Optional, or a CompletionStage of one of these, or say minHold");
         }
         Class<?>[] types = method.getParameterTypes();
         this.leaseParameters = IntStream.range(0, types.length)
@@ -156,6 +173,22 @@ final class LockedMethod {
         return changes;
     }
 
+    private static UnaryOperator<Once> slots(String per) {
+        if (per.equals("day")) {
+            return once -> once.perDay(ZoneId.systemDefault());
+        }
+        Duration period;
+        try {
+            period = Durations.parse(per);
+        } catch (RuntimeException e) {
+            throw new IllegalArgumentException("per is '" + per + "', must be day, or a duration such as 1h", e);
+        }
+        if (period.compareTo(Duration.ofSeconds(1)) < 0) {
+            throw new IllegalArgumentException("per is '" + per + "', must be 1s at least");
+        }
+        return once -> once.per(period);
+    }
+
     private static @Nullable Duration duration(String what, String text, UnaryOperator<String> placeholders) {
         String resolved = resolved(text, placeholders);
         try {
@@ -182,6 +215,18 @@ final class LockedMethod {
         LockOptions options = lock.options();
         LockOptions changed = changes.apply(options);
         return changed.equals(options) ? lock : lock.with(changed);
+    }
+
+    /** Whether it is done once in each slot of time, and not under a lock. */
+    boolean hasSlots() {
+        return slots != null;
+    }
+
+    /** What is done once, by the options of the lock of that name. */
+    Once once(Holdfast holdfast, Object target, @Nullable Object[] arguments) {
+        DistributedLock lock = lock(holdfast, target, arguments);
+        Once once = holdfast.once(lock.name(), lock.options().withKeepFor(Duration.ZERO));
+        return Objects.requireNonNull(slots).apply(once);
     }
 
     /** The arguments with the lease where a parameter waits for it. */

@@ -56,11 +56,16 @@ final class LockedMethods {
         if (annotation == null) {
             annotation = AnnotatedElementUtils.findMergedAnnotation(method, Locked.class);
         }
+        RunsOnce once = AnnotatedElementUtils.findMergedAnnotation(specific, RunsOnce.class);
+        if (once == null) {
+            once = AnnotatedElementUtils.findMergedAnnotation(method, RunsOnce.class);
+        }
         return annotation == null
                 ? null
                 : new LockedMethod(
                         specific,
                         annotation,
+                        once == null ? null : once.per(),
                         beans,
                         environment::resolveRequiredPlaceholders,
                         returned -> reactor && ReactiveLocking.canAdapt(returned));

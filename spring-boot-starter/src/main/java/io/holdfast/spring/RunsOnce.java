@@ -9,11 +9,12 @@ import org.springframework.core.annotation.AliasFor;
 
 /**
  * The method runs once, although several instances call it at about the same time: whoever comes first runs it, and the
- * others skip it, also those that come when it has ended, until {@link #minHold()} is over. For scheduled methods.
+ * others skip it, also those that come when it has ended: in the same slot of time ({@link #per()}), or until {@link #minHold()} is over. One
+ * of the two is given. For scheduled methods.
  *
  * <pre>{@code
  * @Scheduled(cron = "0 0 2 * * *")
- * @RunsOnce(value = "nightly-report", minHold = "10m")
+ * @RunsOnce(value = "nightly-report", per = "day")
  * public void report() { … }
  * }</pre>
  *
@@ -29,11 +30,19 @@ public @interface RunsOnce {
     String value();
 
     /**
+     * Once in each slot of time, by the server's clock: a duration such as {@code 1h}, or {@code day}, of the default time zone of this
+     * JVM. That it ran is recorded when it has returned: a method that throws is run again by the next call in the same slot. See
+     * {@link io.holdfast.Once#per}. A method that returns a {@code Mono} or {@code Flux} has no slots, and one that is called within a
+     * transaction is refused: the record would be there before that commits.
+     */
+    String per() default "";
+
+    /**
      * For how long from its begin the method counts as run, even if it ends earlier: longer than the clocks of the instances
      * differ, and shorter than the time to the next run.
      */
     @AliasFor(annotation = Locked.class, attribute = "minHold")
-    String minHold();
+    String minHold() default "";
 
     /** How long the lease lasts without renewal: after so long another instance may run it if this one has died. */
     @AliasFor(annotation = Locked.class, attribute = "leaseDuration")

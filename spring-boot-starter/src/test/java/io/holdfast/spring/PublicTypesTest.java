@@ -20,7 +20,7 @@ final class PublicTypesTest {
             "HoldfastTest:",
             "IfTaken: valueOf values",
             "Locked: client fenced ifTaken interruptBefore leaseDuration maxScopedHold minHold value waitLimit",
-            "RunsOnce: client leaseDuration minHold value");
+            "RunsOnce: client leaseDuration minHold per value");
 
     @Test
     void publicTypes_andTheirMethods_areTheReviewedOnes() throws Exception {

@@ -161,6 +161,22 @@ final class LockedTest {
             runs.incrementAndGet();
         }
 
+        /** A year, so that no slot ends during the test. */
+        @RunsOnce(value = "yearly/{#id}", per = "365d")
+        public Optional<Integer> yearly(String id, boolean fails) {
+            int run = runs.incrementAndGet();
+            if (fails) {
+                throw new IllegalStateException("run " + run);
+            }
+            return Optional.of(run);
+        }
+
+        @RunsOnce(value = "daily", per = "day")
+        public CompletionStage<Void> daily() {
+            runs.incrementAndGet();
+            return CompletableFuture.completedFuture(null);
+        }
+
         public boolean itself(String id) {
             return isHeld(id);
         }
@@ -483,6 +499,45 @@ final class LockedTest {
         work.nightly();
         assertEquals(before + 1, work.runs());
         assertTrue(other.inspect().lock("nightly").holder().orElseThrow().resting());
+    }
+
+    @Test
+    void runsOnce_inASlot_isRunOnceByAllInstances() throws Exception {
+        int before = work.runs();
+        assertEquals(Optional.of(before + 1), work.yearly("a", false));
+        assertEquals(Optional.empty(), work.yearly("a", false));
+        assertEquals(
+                "",
+                other.once("yearly/a")
+                        .per(Duration.ofDays(365))
+                        .result()
+                        .orElseThrow()
+                        .text());
+        assertEquals(
+                "elsewhere",
+                other.once("yearly/b")
+                        .per(Duration.ofDays(365))
+                        .run(lease -> "elsewhere")
+                        .orElseThrow());
+        assertEquals(Optional.empty(), work.yearly("b", false));
+        assertEquals(before + 1, work.runs());
+    }
+
+    @Test
+    void runsOnce_inASlot_aRunThatThrowsIsRepeated() {
+        int before = work.runs();
+        assertThrows(IllegalStateException.class, () -> work.yearly("c", true));
+        assertEquals(Optional.of(before + 2), work.yearly("c", false));
+        assertEquals(Optional.empty(), work.yearly("c", false));
+    }
+
+    @Test
+    void runsOnce_inASlot_ofAStage() throws Exception {
+        int before = work.runs();
+        for (int i = 0; i < 2; i++) {
+            work.daily().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        }
+        assertEquals(before + 1, work.runs());
     }
 
     /** Until something is so that happens on other threads. */

@@ -60,6 +60,28 @@ final class StartTest {
         public void work() {}
     }
 
+    static class OnceForNoTime {
+        @RunsOnce("a")
+        public void work() {}
+    }
+
+    static class OnceForTwoTimes {
+        @RunsOnce(value = "a", per = "1h", minHold = "1m")
+        public void work() {}
+    }
+
+    static class BadSlot {
+        @RunsOnce(value = "a", per = "hour")
+        public void work() {}
+    }
+
+    static class SlotOfAPublisher {
+        @RunsOnce(value = "a", per = "1h")
+        public reactor.core.publisher.Mono<Void> work() {
+            return reactor.core.publisher.Mono.empty();
+        }
+    }
+
     static class UnknownPlaceholder {
         @Locked("${no.such.property}")
         public void work() {}
@@ -124,6 +146,10 @@ final class StartTest {
                 Map.entry(BadExpression.class, "{#id +} of its name is wrong"),
                 Map.entry(OpenBrace.class, "has a { without a }"),
                 Map.entry(EmptyName.class, "its name is empty"),
+                Map.entry(OnceForNoTime.class, "has neither per nor minHold"),
+                Map.entry(OnceForTwoTimes.class, "has both per and minHold"),
+                Map.entry(BadSlot.class, "per is 'hour', must be day, or a duration such as 1h"),
+                Map.entry(SlotOfAPublisher.class, "has per, and returns"),
                 Map.entry(UnknownPlaceholder.class, "no.such.property"),
                 Map.entry(BadDuration.class, "leaseDuration is 'soon'"),
                 Map.entry(ShortTerm.class, "leaseDuration is PT0.001S, must be from"),
