@@ -51,8 +51,14 @@ public class OnceContract extends LockSuite {
         server = startLockServer();
     }
 
+    /** A client whose requests take up a handoff in time, also on a machine that is busy. */
+    private Holdfast patient() {
+        LockOptions options = LockOptions.defaults().withHandoffTimeout(Duration.ofSeconds(10));
+        return client(server.address(), HoldfastOptions.defaults().withLockDefaults(options));
+    }
+
     private void awaitWaiting(int count) {
-        Holdfast looking = client(server);
+        Holdfast looking = patient();
         await(
                 count + " wait",
                 () -> looking.inspect().of(LockInfo.Kind.ONCE).lock("a").waiters() == count);
@@ -87,7 +93,7 @@ public class OnceContract extends LockSuite {
 
     @Test
     void run_firstCall_doesTheWorkAndRecordsIt() throws Exception {
-        Once once = client(server).once("a");
+        Once once = patient().once("a");
         OnceResult.Ran ran = (OnceResult.Ran) once.run(lease -> "sent " + (lease.token() > 0));
         assertEquals("sent true", ran.text());
         assertTrue(ran.recorded());
@@ -97,16 +103,16 @@ public class OnceContract extends LockSuite {
         assertEquals(once.info().holder(), Optional.of(record.by()));
         assertEveryKeyExpires(server);
         assertEquals(List.of("hf:{%once:a}"), keysButTokens(server), "the record, and nothing besides");
-        Inspector all = client(server).inspect().of(LockInfo.Kind.ONCE);
+        Inspector all = patient().inspect().of(LockInfo.Kind.ONCE);
         assertEquals(0, all.locks().count(), "of records, of which there may be many, no client reports");
         assertEquals(List.of("a"), all.scanning().locks().map(LockInfo::name).toList());
     }
 
     @Test
     void run_afterTheRecord_answersWithItAndDoesNothing() throws Exception {
-        client(server).once("a").run(lease -> "result of ä & %");
+        patient().once("a").run(lease -> "result of ä & %");
         AtomicInteger runs = new AtomicInteger();
-        Once other = client(server).once("a");
+        Once other = patient().once("a");
         for (Wait wait : List.of(Wait.none(), Wait.forever())) {
             OnceResult answer = other.run(wait, lease -> "again " + runs.incrementAndGet());
             assertEquals("result of ä & %", ((OnceResult.Done) answer).text());
@@ -117,7 +123,7 @@ public class OnceContract extends LockSuite {
 
     @Test
     void run_afterTheRecord_eventsSayWhy() throws Exception {
-        client(server).once("a").run(lease -> "done");
+        patient().once("a").run(lease -> "done");
         List<LockEvent.NotObtained> told = new CopyOnWriteArrayList<>();
         Holdfast listening = client(server.address(), HoldfastOptions.defaults().withListener(event -> {
             if (event instanceof LockEvent.NotObtained not) {
@@ -132,9 +138,8 @@ public class OnceContract extends LockSuite {
 
     @Test
     void run_whileAnotherIsAtIt_saysWho() throws Exception {
-        Run run = new Run(client(server).once("a"));
-        OnceResult.InProgress busy =
-                (OnceResult.InProgress) client(server).once("a").run(Wait.none(), lease -> "no");
+        Run run = new Run(patient().once("a"));
+        OnceResult.InProgress busy = (OnceResult.InProgress) patient().once("a").run(Wait.none(), lease -> "no");
         assertEquals(Attempt.Reason.TAKEN, busy.why().reason());
         Holder holder = busy.why().contention().holder().orElseThrow();
         assertEquals(run.began.join(), holder.token());
@@ -145,11 +150,11 @@ public class OnceContract extends LockSuite {
 
     @Test
     void run_manyWaitInSeveralClients_oneScriptAnswersAll() throws Exception {
-        Run run = new Run(client(server).once("a"));
+        Run run = new Run(patient().once("a"));
         AtomicInteger runs = new AtomicInteger();
         List<CompletableFuture<OnceResult>> waiting = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            Once once = client(server).once("a");
+            Once once = patient().once("a");
             for (int j = 0; j < 25; j++) {
                 waiting.add(once.runAsync(
                         Wait.forever(), lease -> CompletableFuture.completedFuture("" + runs.incrementAndGet())));
@@ -165,28 +170,28 @@ public class OnceContract extends LockSuite {
     }
 
     @Test
-    void run_twoThousandCallersOfFourClients_oneRunsAndAllHaveItsResultForFewRequests() throws Exception {
+    void run_aThousandCallersOfFourClients_oneRunsAndAllHaveItsResultForFewRequests() throws Exception {
         AtomicInteger runs = new AtomicInteger();
         List<CompletableFuture<OnceResult>> all = new ArrayList<>();
-        List<Holdfast> clients = List.of(client(server), client(server), client(server), client(server));
+        List<Holdfast> clients = List.of(patient(), patient(), patient(), patient());
         CompletableFuture<String> work = new CompletableFuture<>();
         long before = scriptsRun();
         for (Holdfast client : clients) {
-            for (int j = 0; j < 500; j++) {
+            for (int j = 0; j < 250; j++) {
                 all.add(client.once("a").runAsync(Wait.forever(), lease -> {
                     runs.incrementAndGet();
                     return work;
                 }));
             }
         }
-        awaitWaiting(1_999);
+        awaitWaiting(999);
         work.complete("done");
         for (CompletableFuture<OnceResult> each : all) {
             assertEquals("done", get(each));
         }
         assertEquals(1, runs.get());
         long asked = scriptsRun() - before;
-        assertTrue(asked <= 6_000, asked + " requests for 2,000 callers");
+        assertTrue(asked <= 3_000, asked + " requests for 1,000 callers");
     }
 
     private long scriptsRun() {
@@ -200,7 +205,7 @@ public class OnceContract extends LockSuite {
 
     @Test
     void attempt_finishedOrReleased_leavesARecordOrNone() throws Exception {
-        Once once = client(server).once("a");
+        Once once = patient().once("a");
         Lease first = once.attempt(Wait.none()).orElseThrow();
         assertEquals(ReleaseResult.RELEASED, first.release());
         Lease second = once.attempt(Wait.none()).orElseThrow();
@@ -219,9 +224,9 @@ public class OnceContract extends LockSuite {
 
     @Test
     void run_workThrows_theNextInLineDoesItWithAGreaterToken() throws Exception {
-        Run failing = new Run(client(server).once("a"));
+        Run failing = new Run(patient().once("a"));
         CompletableFuture<Long> token = new CompletableFuture<>();
-        CompletableFuture<OnceResult> next = client(server).once("a").runAsync(Wait.forever(), lease -> {
+        CompletableFuture<OnceResult> next = patient().once("a").runAsync(Wait.forever(), lease -> {
             token.complete(lease.token());
             return CompletableFuture.completedFuture("second");
         });
@@ -235,7 +240,7 @@ public class OnceContract extends LockSuite {
 
     @Test
     void run_workThrowsInABlockingCall_thatIsWhatTheCallerGets() {
-        Once once = client(server).once("a");
+        Once once = patient().once("a");
         IllegalStateException thrown = assertThrows(
                 IllegalStateException.class,
                 () -> once.run(lease -> {
@@ -248,7 +253,7 @@ public class OnceContract extends LockSuite {
 
     @Test
     void run_leaseIsRevoked_recordsNothingAndSaysSo() throws Exception {
-        Holdfast holdfast = client(server);
+        Holdfast holdfast = patient();
         Run run = new Run(holdfast.once("a"));
         holdfast.admin().of(LockInfo.Kind.ONCE).release("a", Admin.Waiters.HAND_OFF);
         await("the holder is told", () -> !run.lease.join().isValid());
@@ -267,7 +272,7 @@ public class OnceContract extends LockSuite {
         Holdfast far = client(link.address(), HoldfastOptions.defaults());
         Run run = new Run(far.once("a", brief));
         link.stall(Kind.ANY);
-        OnceResult second = client(server).once("a").run(Wait.forever(), lease -> "second");
+        OnceResult second = patient().once("a").run(Wait.forever(), lease -> "second");
         assertEquals("second", ((OnceResult.Ran) second).text());
         run.work.complete("first");
         Exception failure = assertThrows(Exception.class, () -> get(run.result));
@@ -278,7 +283,7 @@ public class OnceContract extends LockSuite {
 
     @Test
     void run_keepIsOver_isDoneAgain() throws Exception {
-        Once once = client(server).once("a").withKeep(Duration.ofMillis(50));
+        Once once = patient().once("a").withKeep(Duration.ofMillis(50));
         AtomicInteger runs = new AtomicInteger();
         once.run(lease -> "" + runs.incrementAndGet());
         await("the record is gone", () -> once.result().isEmpty());
@@ -287,7 +292,7 @@ public class OnceContract extends LockSuite {
 
     @Test
     void release_byName_letsItBeDoneAgain() throws Exception {
-        Holdfast holdfast = client(server);
+        Holdfast holdfast = patient();
         holdfast.once("a").run(lease -> "first");
         holdfast.admin().of(LockInfo.Kind.ONCE).release("a", Admin.Waiters.HAND_OFF);
         assertEquals(Optional.empty(), holdfast.once("a").result());
@@ -298,8 +303,8 @@ public class OnceContract extends LockSuite {
 
     @Test
     void run_inASlot_isDoneOnceAndListedWithIt() throws Exception {
-        Holdfast one = client(server);
-        Holdfast other = client(server);
+        Holdfast one = patient();
+        Holdfast other = patient();
         // A year, so that no slot ends during the test, but at most one.
         Duration year = Duration.ofDays(365);
         AtomicInteger runs = new AtomicInteger();
@@ -317,7 +322,7 @@ public class OnceContract extends LockSuite {
 
     @Test
     void run_inTheNextSlot_isDoneAgain() throws Exception {
-        Once once = client(server).once("report").per(Duration.ofSeconds(1));
+        Once once = patient().once("report").per(Duration.ofSeconds(1));
         AtomicInteger runs = new AtomicInteger();
         await("a second slot has begun", () -> {
             try {
@@ -333,7 +338,7 @@ public class OnceContract extends LockSuite {
 
     @Test
     void run_inADay_hasItsDate() throws Exception {
-        Once once = client(server).once("report").perDay(ZoneId.of("Asia/Kolkata"));
+        Once once = patient().once("report").perDay(ZoneId.of("Asia/Kolkata"));
         assertEquals("done", get(once.runAsync(lease -> CompletableFuture.completedFuture("done"))));
         assertEquals(Duration.ofDays(2), once.keep());
         String key = keysButTokens(server).get(0);
@@ -360,7 +365,7 @@ public class OnceContract extends LockSuite {
     @Test
     void run_messagesAreLost_theRefreshBringsTheRecord() throws Exception {
         TcpProxy link = closeLater(TcpProxy.to(server.address().port()));
-        Run run = new Run(client(server).once("a"));
+        Run run = new Run(patient().once("a"));
         HoldfastOptions often = HoldfastOptions.defaults().withRefreshInterval(Duration.ofMillis(500));
         CompletableFuture<OnceResult> waiting = client(link.address(), often)
                 .once("a")
@@ -383,7 +388,7 @@ public class OnceContract extends LockSuite {
         OnceResult.Ran ran = (OnceResult.Ran) run.result.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         assertFalse(ran.recorded(), "nobody knows");
         link.resume();
-        Once other = client(server).once("a");
+        Once other = patient().once("a");
         await("it is recorded", () -> other.result().isPresent());
         assertEquals("done", other.result().orElseThrow().text());
     }
@@ -393,7 +398,7 @@ public class OnceContract extends LockSuite {
     @Test
     @SuppressWarnings("NullAway") // work that is wrong
     void run_resultTooLong_isRefusedAndNotRecorded() {
-        Once once = client(server).once("a");
+        Once once = patient().once("a");
         assertThrows(IllegalArgumentException.class, () -> once.run(lease -> "x".repeat(16_385)));
         assertThrows(NullPointerException.class, () -> once.run(lease -> null));
         assertEquals(Optional.empty(), once.result());
@@ -403,18 +408,18 @@ public class OnceContract extends LockSuite {
     @Test
     void run_longestResult_comesToAll() throws Exception {
         String longest = "x".repeat(16_384);
-        Run run = new Run(client(server).once("a"));
+        Run run = new Run(patient().once("a"));
         CompletableFuture<OnceResult> waiting =
-                client(server).once("a").runAsync(Wait.forever(), lease -> CompletableFuture.completedFuture("no"));
+                patient().once("a").runAsync(Wait.forever(), lease -> CompletableFuture.completedFuture("no"));
         awaitWaiting(1);
         run.work.complete(longest);
         assertEquals(longest, get(waiting));
-        assertEquals(longest, client(server).once("a").result().orElseThrow().text());
+        assertEquals(longest, patient().once("a").result().orElseThrow().text());
     }
 
     @Test
     void once_optionsThatMeanNothing_areRefusedByName() {
-        Holdfast holdfast = client(server);
+        Holdfast holdfast = patient();
         LockOptions usual = LockOptions.defaults();
         for (LockOptions refused : List.of(
                 usual.withReentrancy(LockOptions.Reentrancy.REENTER), usual.withKeepFor(Duration.ofSeconds(1)))) {
@@ -428,7 +433,7 @@ public class OnceContract extends LockSuite {
     @Test
     void run_withMetadata_theRecordHasItToo() throws Exception {
         LockOptions options = LockOptions.defaults().withMetadata(Map.of("build", "17"));
-        Once once = client(server).once("a", options);
+        Once once = patient().once("a", options);
         once.run(lease -> "done");
         Holder by = once.result().orElseThrow().by();
         assertEquals(Map.of("build", "17", "result", "done"), by.metadata());
@@ -437,9 +442,9 @@ public class OnceContract extends LockSuite {
 
     @Test
     void runAsync_cancelled_leavesTheQueue() throws Exception {
-        Run run = new Run(client(server).once("a"));
+        Run run = new Run(patient().once("a"));
         CountDownLatch begun = new CountDownLatch(1);
-        CompletableFuture<OnceResult> waiting = client(server).once("a").runAsync(Wait.forever(), lease -> {
+        CompletableFuture<OnceResult> waiting = patient().once("a").runAsync(Wait.forever(), lease -> {
             begun.countDown();
             return CompletableFuture.completedFuture("no");
         });

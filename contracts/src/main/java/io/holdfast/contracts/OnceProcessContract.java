@@ -39,49 +39,24 @@ public class OnceProcessContract extends TakerSuite {
         return all;
     }
 
+    /** One is killed at work, the next one frozen, and the third is done. */
     @Test
-    void finish_firstOfFour_allHaveItsResultAndNoOtherBegins() {
+    void work_ofThoseThatDieOrFreeze_isDoneByTheNextAndRecordedOnce() {
         List<TakerProcess> all = waiting();
-        all.get(0).send("finish a 0 zero");
-        assertEquals("zero", textOf(all.get(0), "ran a 0"));
-        for (int i = 1; i < 4; i++) {
-            assertEquals("zero", textOf(all.get(i), "done a " + i));
-            assertFalse(all.get(i).hasSaid("begun a"));
-        }
-        assertEquals(List.of("hf:{%once:a}"), keysButTokens(server));
-    }
-
-    @Test
-    void kill_thoseThatAreAtIt_eachIsFollowedByTheNextUntilOneIsDone() {
-        List<TakerProcess> all = waiting();
-        for (int i = 0; i < 2; i++) {
-            all.get(i).kill();
-            long next = tokenOf(all.get(i + 1).awaitLine("begun a " + (i + 1)));
-            assertTrue(next > token);
-            token = next;
-        }
+        all.get(0).kill();
+        long second = tokenOf(all.get(1).awaitLine("begun a 1"));
+        assertTrue(second > token);
+        all.get(1).freeze();
+        long third = tokenOf(all.get(2).awaitLine("begun a 2"));
+        assertTrue(third > second);
         all.get(2).send("finish a 2 two");
         assertEquals("two", textOf(all.get(2), "ran a 2"));
         assertEquals("two", textOf(all.get(3), "done a 3"));
-        TakerProcess later = taker();
-        later.send("once a 4");
-        assertEquals("two", textOf(later, "done a 4"));
-    }
-
-    @Test
-    void freeze_theOneThatIsAtIt_itRecordsNothingAndIsToldWhenItWakes() {
-        List<TakerProcess> all = waiting();
-        all.get(0).freeze();
-        all.get(1).awaitLine("begun a 1");
+        assertFalse(all.get(3).hasSaid("begun a"));
+        all.get(1).thaw();
         all.get(1).send("finish a 1 one");
-        assertEquals("one", textOf(all.get(1), "ran a 1"));
-        all.get(0).thaw();
-        all.get(0).send("finish a 0 zero");
-        assertEquals("LeaseLostException", textOf(all.get(0), "ended a 0"));
-        for (int i = 2; i < 4; i++) {
-            assertEquals("one", textOf(all.get(i), "done a " + i));
-        }
-        all.get(0).send("once a 5");
-        assertEquals("one", textOf(all.get(0), "done a 5"));
+        assertEquals("LeaseLostException", textOf(all.get(1), "ended a 1"));
+        all.get(1).send("once a 4");
+        assertEquals("two", textOf(all.get(1), "done a 4"));
     }
 }
