@@ -5,6 +5,7 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LockNotObtainedException;
 import io.holdfast.LockOptions;
+import io.holdfast.Once;
 import io.holdfast.OnceResult;
 import io.holdfast.Wait;
 import io.holdfast.spring.WaitObserver.Observed;
@@ -62,9 +63,8 @@ final class LockedInterceptor implements MethodInterceptor {
     @SuppressWarnings("NullAway") // it does not see that work under a lock may result in null
     private @Nullable Object blocking(Call call) throws Throwable {
         DistributedLock lock = call.lock();
-        boolean within = transactions.isActive() && !transactions.isApart(call.method.method, call.target.getClass());
         try {
-            if (within) {
+            if (isWithinTransaction(call)) {
                 switch (properties.get().annotations().inTransaction()) {
                     case REFUSE ->
                         throw new IllegalStateException(
@@ -96,26 +96,40 @@ final class LockedInterceptor implements MethodInterceptor {
                 throw e;
             }
         } catch (InterruptedException e) {
-            if (call.hasBegun() || call.method.declaresInterrupts()) {
-                throw e;
-            }
-            Thread.currentThread().interrupt();
-            CancellationException cancelled = new CancellationException(
-                    "interrupted while waiting for the lock '" + lock.name() + "'; " + call.method + " was not run");
-            cancelled.initCause(e);
-            throw cancelled;
+            throw interrupted(call, "waiting for the lock '" + lock.name() + "'", e);
         }
+    }
+
+    private boolean isWithinTransaction(Call call) {
+        return transactions.isActive() && !transactions.isApart(call.method.method, call.target.getClass());
+    }
+
+    /** What to throw if the thread was interrupted: callers that expect no interrupt get an exception that they may. */
+    private static Exception interrupted(Call call, String when, InterruptedException e) {
+        if (call.hasBegun() || call.method.declaresInterrupts()) {
+            return e;
+        }
+        Thread.currentThread().interrupt();
+        CancellationException cancelled =
+                new CancellationException("interrupted while " + when + "; " + call.method + " was not run");
+        cancelled.initCause(e);
+        return cancelled;
     }
 
     /** Runs the method, unless it was run in this slot, or another is at it. */
     private @Nullable Object once(Call call) throws Exception {
         refuseTransaction(call);
+        Once once = call.once();
         AtomicReference<@Nullable Object> value = new AtomicReference<>();
-        OnceResult result = call.once().run(Wait.none(), lease -> {
-            value.set(call.run(lease, Observed.NOTHING));
-            return "";
-        });
-        return result instanceof OnceResult.Ran ? value.get() : skipped(call, result);
+        try {
+            OnceResult result = once.run(Wait.none(), lease -> {
+                value.set(call.run(lease, Observed.NOTHING));
+                return "";
+            });
+            return result instanceof OnceResult.Ran ? value.get() : skipped(call, result);
+        } catch (InterruptedException e) {
+            throw interrupted(call, "asking whether '" + once.name() + "' was done", e);
+        }
     }
 
     private CompletionStage<@Nullable Object> stagedOnce(Call call) {
@@ -143,7 +157,7 @@ final class LockedInterceptor implements MethodInterceptor {
     }
 
     private void refuseTransaction(Call call) {
-        if (transactions.isActive() && !transactions.isApart(call.method.method, call.target.getClass())) {
+        if (isWithinTransaction(call)) {
             throw new IllegalStateException(
                     call.method
                             + " runs once in each slot, and was called while a transaction is active: it would be recorded as run before"

@@ -1,6 +1,7 @@
 package io.holdfast.spring;
 
 import io.holdfast.Holdfast;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.Optional;
@@ -52,14 +53,8 @@ final class LockedMethods {
 
     private @Nullable LockedMethod read(Method method, Class<?> type) {
         Method specific = AopUtils.getMostSpecificMethod(method, type);
-        Locked annotation = AnnotatedElementUtils.findMergedAnnotation(specific, Locked.class);
-        if (annotation == null) {
-            annotation = AnnotatedElementUtils.findMergedAnnotation(method, Locked.class);
-        }
-        RunsOnce once = AnnotatedElementUtils.findMergedAnnotation(specific, RunsOnce.class);
-        if (once == null) {
-            once = AnnotatedElementUtils.findMergedAnnotation(method, RunsOnce.class);
-        }
+        Locked annotation = find(Locked.class, specific, method);
+        RunsOnce once = find(RunsOnce.class, specific, method);
         return annotation == null
                 ? null
                 : new LockedMethod(
@@ -69,6 +64,11 @@ final class LockedMethods {
                         beans,
                         environment::resolveRequiredPlaceholders,
                         returned -> reactor && ReactiveLocking.canAdapt(returned));
+    }
+
+    private static <A extends Annotation> @Nullable A find(Class<A> type, Method specific, Method method) {
+        A annotation = AnnotatedElementUtils.findMergedAnnotation(specific, type);
+        return annotation == null ? AnnotatedElementUtils.findMergedAnnotation(method, type) : annotation;
     }
 
     /** The client of a method. */

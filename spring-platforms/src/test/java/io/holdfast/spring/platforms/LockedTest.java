@@ -532,6 +532,16 @@ final class LockedTest {
     }
 
     @Test
+    void runsOnce_inASlot_ofAThreadThatIsInterrupted_isNotRunAndTheInterruptStays() {
+        int before = work.runs();
+        Thread.currentThread().interrupt();
+        CancellationException cancelled = assertThrows(CancellationException.class, () -> work.yearly("d", false));
+        assertTrue(Thread.interrupted());
+        assertTrue(String.valueOf(cancelled.getMessage()).contains("'yearly/d'"), cancelled::toString);
+        assertEquals(before, work.runs());
+    }
+
+    @Test
     void runsOnce_inASlot_ofAStage() throws Exception {
         int before = work.runs();
         for (int i = 0; i < 2; i++) {
