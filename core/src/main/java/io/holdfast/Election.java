@@ -44,6 +44,7 @@ public final class Election {
         void close();
     }
 
+    private static final String ELECTION = "an election";
     /** The usual lease duration, unless the client's is shorter. */
     private static final Duration TERM = Duration.ofSeconds(15);
 
@@ -59,12 +60,17 @@ public final class Election {
     }
 
     private Election(Engine engine, Keys keys, LockOptions given, Duration grace, ThreadFactory threads) {
-        refuseUnless(
-                "renewal", given.renewal(), true, "a leadership without renewal would end with its lease duration");
-        refuseUnless("reentrancy", given.reentrancy(), Reentrancy.WAIT, "a candidate is no actor");
-        refuseUnless("deadlock", given.deadlock(), LockOptions.OnDeadlock.WAIT, "a candidate waits for ever");
-        refuseUnless("keepFor", given.keepFor(), Duration.ZERO, "who resigns is followed by another");
-        refuseUnless("requestLife", String.valueOf(given.requestLife()), "null", "a candidate waits for ever");
+        Require.only(
+                "renewal",
+                given.renewal(),
+                true,
+                ELECTION,
+                "a leadership without renewal would end with its lease duration");
+        Require.only("reentrancy", given.reentrancy(), Reentrancy.WAIT, ELECTION, "a candidate is no actor");
+        Require.only("deadlock", given.deadlock(), LockOptions.OnDeadlock.WAIT, ELECTION, "a candidate waits for ever");
+        Require.only("keepFor", given.keepFor(), Duration.ZERO, ELECTION, "who resigns is followed by another");
+        Require.only(
+                "requestLife", String.valueOf(given.requestLife()), "null", ELECTION, "a candidate waits for ever");
         Duration before = given.interruptBefore();
         this.engine = engine;
         this.keys = keys;
@@ -80,13 +86,6 @@ public final class Election {
     static LockOptions defaults(LockOptions ofLocks) {
         LockOptions waiting = ofLocks.withDeadlock(LockOptions.OnDeadlock.WAIT);
         return waiting.leaseDuration().compareTo(TERM) > 0 ? waiting.withLeaseDuration(TERM) : waiting;
-    }
-
-    private static void refuseUnless(String option, Object value, Object only, String reason) {
-        if (!value.equals(only)) {
-            throw new IllegalArgumentException(
-                    option + " is " + value + ", must be " + only + " for an election: " + reason);
-        }
     }
 
     private static Thread daemon(Keys keys, Runnable task) {

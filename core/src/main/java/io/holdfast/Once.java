@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -72,13 +73,19 @@ public final class Once {
     }
 
     private Once(Client client, Keys keys, LockOptions given, Duration keep, @Nullable Slots slots) {
-        refuseUnless(
+        String where = "work that is done once";
+        Require.only(
                 "reentrancy",
                 given.reentrancy(),
                 Reentrancy.WAIT,
+                where,
                 "work that enters again would be done within itself");
-        refuseUnless(
-                "keepFor", given.keepFor(), Duration.ZERO, "what was done is recorded, and not kept to be done again");
+        Require.only(
+                "keepFor",
+                given.keepFor(),
+                Duration.ZERO,
+                where,
+                "what was done is recorded, and not kept to be done again");
         client.accept(given);
         this.client = client;
         this.keys = keys;
@@ -101,13 +108,6 @@ public final class Once {
 
     private Keys slot(String name) {
         return Keys.of(keys.prefix(), Keys.Kind.ONCE, keys.name() + "@" + name);
-    }
-
-    private static void refuseUnless(String option, Object value, Object only, String reason) {
-        if (!value.equals(only)) {
-            throw new IllegalArgumentException(
-                    option + " is " + value + ", must be " + only + " for work that is done once: " + reason);
-        }
     }
 
     /** The key, as the caller gave it, without a slot. */
@@ -202,7 +202,7 @@ public final class Once {
         return run(options.waitLimit(), work);
     }
 
-    /** The same, waiting as long as {@code wait} says; with {@link Wait#none()} for nobody. */
+    /** The same, waiting as long as {@code wait} says; {@link Wait#none()} asks once. */
     public <X extends Exception> OnceResult run(Wait wait, LeaseFunction<Lease, String, X> work)
             throws X, InterruptedException {
         Attempt<Lease> attempt = ask(wait, true);
@@ -216,8 +216,8 @@ public final class Once {
     }
 
     /**
-     * Asks to do the work, where that is no function: whoever obtains the lease does it, and calls {@link #finish}. A lease that is released
-     * in another way leaves no record. If the work was done, the answer is {@link Attempt.NotObtained} for the reason
+     * Asks to do the work, where that is no function: the caller that obtains the lease does it, and calls {@link #finish}. A lease that is
+     * released in another way leaves no record. If the work was done, the answer is {@link Attempt.NotObtained} for the reason
      * {@link Attempt.Reason#DONE}, and its holder is the record.
      */
     public Attempt<Lease> attempt(Wait wait) throws InterruptedException {
@@ -259,57 +259,43 @@ public final class Once {
     public CompletableFuture<OnceResult> runAsync(
             Wait wait, Function<? super Lease, ? extends CompletionStage<String>> work) {
         CompletableFuture<OnceResult> result = new CompletableFuture<>();
-        presentKeys().whenComplete((now, failure) -> {
-            try {
-                if (now == null) {
-                    Throwable cause = Calls.unwrap(failure);
-                    if (cause instanceof ServerUnreachableException away) {
-                        result.complete(new OnceResult.Unknown(away));
+        presentKeys()
+                .thenCompose(now -> {
+                    CompletableFuture<Attempt<Lease>> asked = lock(now).async(wait, true, attempt -> attempt);
+                    result.whenComplete((value, failure) -> asked.cancel(false)); // without effect once acquired
+                    return asked;
+                })
+                .exceptionally(this::unknown)
+                .thenCompose(attempt -> answer(attempt, work))
+                .whenComplete((answer, failure) -> {
+                    if (failure == null) {
+                        result.complete(answer);
                     } else {
-                        result.completeExceptionally(cause);
+                        result.completeExceptionally(Calls.unwrap(failure));
                     }
-                } else if (!result.isDone()) {
-                    ask(lock(now), wait, work, result);
-                }
-            } catch (RuntimeException | Error e) {
-                result.completeExceptionally(e);
-            }
-        });
+                });
         return result;
     }
 
-    private void ask(
-            DistributedLock lock,
-            Wait wait,
-            Function<? super Lease, ? extends CompletionStage<String>> work,
-            CompletableFuture<OnceResult> result) {
-        CompletableFuture<Attempt<Lease>> asked = lock.async(wait, true, attempt -> attempt);
-        asked.whenComplete((attempt, failure) -> {
-            try {
-                if (attempt == null) {
-                    result.completeExceptionally(Calls.unwrap(failure));
-                } else if (attempt instanceof Attempt.Obtained<Lease> obtained) {
-                    Recording recording = new Recording(obtained.lease());
-                    Calls.under(
-                                    CompletableFuture.completedFuture(obtained.lease()),
-                                    lease -> recording,
-                                    lease -> work.apply(lease).thenApply(recording::accept))
-                            .thenApply(text -> recording.ran())
-                            .whenComplete((ran, thrown) -> {
-                                if (thrown == null) {
-                                    result.complete(ran);
-                                } else {
-                                    result.completeExceptionally(Calls.unwrap(thrown));
-                                }
-                            });
-                } else {
-                    result.complete(without(attempt));
-                }
-            } catch (RuntimeException | Error e) {
-                result.completeExceptionally(e);
-            }
-        });
-        result.whenComplete((value, failure) -> asked.cancel(false)); // without effect once acquired
+    /** That the server did not answer is an outcome; any other failure goes on. */
+    private Attempt<Lease> unknown(Throwable failure) {
+        if (Calls.unwrap(failure) instanceof ServerUnreachableException away) {
+            return new Attempt.Unknown<>(name(), away);
+        }
+        throw failure instanceof CompletionException thrown ? thrown : new CompletionException(failure);
+    }
+
+    private CompletableFuture<OnceResult> answer(
+            Attempt<Lease> attempt, Function<? super Lease, ? extends CompletionStage<String>> work) {
+        if (!(attempt instanceof Attempt.Obtained<Lease> obtained)) {
+            return CompletableFuture.completedFuture(without(attempt));
+        }
+        Recording recording = new Recording(obtained.lease());
+        return Calls.under(
+                        CompletableFuture.completedFuture(obtained.lease()),
+                        lease -> recording,
+                        lease -> work.apply(lease).thenApply(recording::accept))
+                .thenApply(text -> recording.ran());
     }
 
     /**
@@ -365,11 +351,7 @@ public final class Once {
         OnceResult ran() {
             String result = Objects.requireNonNull(text);
             if (how == ReleaseResult.ALREADY_GONE) {
-                Hold hold = lease.hold;
-                if (hold.lossReason() == null && hold.isHandedOver()) {
-                    throw lease.lostException(result);
-                }
-                LossReason reason = hold.lossReason();
+                LossReason reason = lease.hold.lossReason();
                 throw new LeaseLostException(
                         lease.name(), lease.token(), reason == null ? LossReason.NOT_ON_SERVER : reason, false, result);
             }

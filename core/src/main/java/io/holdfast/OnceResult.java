@@ -4,7 +4,7 @@ import java.time.Instant;
 
 /**
  * What came of a call of {@link Once}. Four answers that are never merged: the work was done by this call, or before it, or
- * another is at it, or nobody knows.
+ * another is at it, or the outcome is unknown.
  */
 public sealed interface OnceResult {
     /**
@@ -49,7 +49,7 @@ public sealed interface OnceResult {
      * What the work returned, here or elsewhere.
      *
      * @throws LockTimeoutException if another is at it
-     * @throws ServerUnreachableException if nobody knows
+     * @throws ServerUnreachableException if the outcome is unknown
      */
     default String orElseThrow() {
         if (this instanceof Ran ran) {

@@ -386,7 +386,7 @@ public class OnceContract extends LockSuite {
         link.stall(Kind.ANY);
         run.work.complete("done");
         OnceResult.Ran ran = (OnceResult.Ran) run.result.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-        assertFalse(ran.recorded(), "nobody knows");
+        assertFalse(ran.recorded(), "the server has not answered");
         link.resume();
         Once other = patient().once("a");
         await("it is recorded", () -> other.result().isPresent());

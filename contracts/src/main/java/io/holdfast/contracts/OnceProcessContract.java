@@ -12,7 +12,7 @@ public class OnceProcessContract extends TakerSuite {
     /** For the classes of the drivers. */
     protected OnceProcessContract() {}
 
-    /** Ends in the time of a test if nobody renews it. */
+    /** Ends within a test, without renewal. */
     private static final String BRIEF_TERM = "term=2000";
 
     private long token; // of the newest run

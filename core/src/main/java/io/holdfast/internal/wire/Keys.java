@@ -22,7 +22,7 @@ public record Keys(String prefix, Kind kind, String name, String hold) {
      * those of another must never meet. So the kind stands before the name, inside of the braces. No name makes such a beginning:
      * a percent sign in it is escaped, and then two hexadecimal digits follow.
      */
-    @SuppressWarnings("ImmutableEnumChecker") // the list is one that nobody can change
+    @SuppressWarnings("ImmutableEnumChecker") // List.of makes lists that do not change
     public enum Kind {
         /** A lock. */
         LOCK(""),
@@ -83,6 +83,8 @@ public record Keys(String prefix, Kind kind, String name, String hold) {
     private static final String MEMBERS = ":m";
     private static final String CAP = ":c";
     private static final int LONGEST_NAME = 1000;
+    /** Of all kinds, with those that a script has besides. */
+    private static final int MOST_KEYS = 9;
     /** The slot of what clients report. */
     private static final String REPORTS = "{%reports}";
 
@@ -204,7 +206,8 @@ public record Keys(String prefix, Kind kind, String name, String hold) {
 
     /** In the order of the scripts' headers. */
     public List<String> all() {
-        List<String> keys = new ArrayList<>(List.of(hold, queue(), parked(), details(), token()));
+        List<String> keys = new ArrayList<>(MOST_KEYS);
+        Collections.addAll(keys, hold, queue(), parked(), details(), token());
         for (String end : kind.further) {
             keys.add(hold + end);
         }

@@ -67,6 +67,20 @@ public final class Require {
         }
     }
 
+    /**
+     * Refuses a value that means nothing where an option is used.
+     *
+     * @param only the value that it has to have there
+     * @param where for what that is, as {@code an election}
+     * @param reason why any other means nothing
+     */
+    public static void only(String option, Object value, Object only, String where, String reason) {
+        if (!value.equals(only)) {
+            throw new IllegalArgumentException(
+                    option + " is " + value + ", must be " + only + " for " + where + ": " + reason);
+        }
+    }
+
     public static String text(String parameter, String value, int longest) {
         if (given(parameter, value).isEmpty() || value.length() > longest) {
             throw new IllegalArgumentException(parameter + " has " + value.length() + " characters, must have 1 to "
