@@ -32,7 +32,11 @@ final class RollingUpgradeTest {
             Kind.LOCK, List.of("run", "a"),
             Kind.READ_WRITE, List.of("run", "a", "--write"),
             Kind.SEMAPHORE, List.of("run", "a", "--permits", "1/1"),
-            Kind.ELECTION, List.of("lead", "a"));
+            Kind.ELECTION, List.of("lead", "a"),
+            Kind.ONCE, List.of("run", "a", "--once"));
+
+    /** A status of failure: what is done once is handed on only if it was not done. */
+    private static final int FAILED = 3;
 
     private static RedisServer server;
     private static Holdfast looking;
@@ -76,9 +80,9 @@ final class RollingUpgradeTest {
     @ParameterizedTest
     @MethodSource("kindsBothWays")
     void handoff_betweenVersions_goesToWhoeverWaits(Kind kind, boolean lastFirst) throws Exception {
-        try (Launched first = launch(lastFirst, words(kind), "echo $HOLDFAST_TOKEN; cat")) {
+        try (Launched first = launch(lastFirst, words(kind), "echo $HOLDFAST_TOKEN; cat; exit " + FAILED)) {
             first.awaitOut("\n");
-            try (Launched second = launch(!lastFirst, words(kind), "echo $HOLDFAST_TOKEN")) {
+            try (Launched second = launch(!lastFirst, words(kind), "echo $HOLDFAST_TOKEN; exit " + FAILED)) {
                 Launched.await("it waits", () -> lock(kind).waiters() == 1);
                 LockInfo seen = lock(kind);
                 assertEquals(1, seen.shares().size());
@@ -86,8 +90,8 @@ final class RollingUpgradeTest {
                         first.out().strip(),
                         Long.toString(seen.holder().orElseThrow().token()));
                 first.in(new byte[0]);
-                assertEquals(0, first.status());
-                assertEquals(0, second.status());
+                assertEquals(FAILED, first.status());
+                assertEquals(FAILED, second.status());
                 long later = Long.parseLong(second.out().strip());
                 assertTrue(later > Long.parseLong(first.out().strip()), "tokens grow from one version to the other");
             }
