@@ -13,7 +13,7 @@ public class OnceProcessContract extends TakerSuite {
     protected OnceProcessContract() {}
 
     /** Ends within a test, without renewal. */
-    private static final String BRIEF_TERM = "term=2000";
+    private static final String BRIEF_TERM = "term=6000";
 
     private long token; // of the newest run
 
