@@ -65,14 +65,16 @@ public final class Once {
     private final Client client;
     private final Keys keys;
     private final LockOptions options;
+    private final @Nullable String actor; // null for the calling thread
     private final Duration keep;
     private final @Nullable Slots slots; // null for a key that has none
 
     Once(Client client, Keys keys, LockOptions options) {
-        this(client, keys, options, DAY, null);
+        this(client, keys, options, null, DAY, null);
     }
 
-    private Once(Client client, Keys keys, LockOptions given, Duration keep, @Nullable Slots slots) {
+    private Once(
+            Client client, Keys keys, LockOptions given, @Nullable String actor, Duration keep, @Nullable Slots slots) {
         String where = "work that is done once";
         Require.only(
                 "reentrancy",
@@ -90,12 +92,13 @@ public final class Once {
         this.client = client;
         this.keys = keys;
         this.options = given.withStrictOrder();
+        this.actor = actor;
         this.keep = keep;
         this.slots = slots;
     }
 
     private DistributedLock lock(Keys of) {
-        return new DistributedLock(client, of, options, null);
+        return new DistributedLock(client, of, options, actor);
     }
 
     /** The key, or that of the slot into which this moment falls, by the server's clock. */
@@ -132,7 +135,26 @@ public final class Once {
      */
     public Once withKeep(Duration value) {
         return new Once(
-                client, keys, options, Require.between("keep", value, Duration.ofMillis(1), Require.LONGEST), slots);
+                client,
+                keys,
+                options,
+                actor,
+                Require.between("keep", value, Duration.ofMillis(1), Require.LONGEST),
+                slots);
+    }
+
+    /**
+     * The same, asked for by an actor that the caller names; see {@link DistributedLock#withActor}.
+     *
+     * @param id 1 to 100 characters
+     */
+    public Once withActor(String id) {
+        return new Once(client, keys, options, Require.text("actor", id, 100), keep, slots);
+    }
+
+    /** The same, asked for by this actor unless {@link #withActor} has named one; see {@link DistributedLock#withDefaultActor}. */
+    public Once withDefaultActor(String id) {
+        return actor == null ? withActor(id) : this;
     }
 
     /**
@@ -155,6 +177,7 @@ public final class Once {
                 client,
                 keys,
                 options,
+                actor,
                 two.compareTo(DAY) < 0 ? DAY : two.compareTo(Require.LONGEST) > 0 ? Require.LONGEST : two,
                 now -> slotOf(period, now));
     }
@@ -164,7 +187,7 @@ public final class Once {
      * for one round trip, at most the command timeout.
      */
     public Once inPresentSlot() {
-        return slots == null ? this : new Once(client, Lease.join(presentKeys()), options, keep, null);
+        return slots == null ? this : new Once(client, Lease.join(presentKeys()), options, actor, keep, null);
     }
 
     /** Into which slot of a period a moment falls. */
@@ -181,7 +204,7 @@ public final class Once {
      */
     public Once perDay(ZoneId zone) {
         Require.given("zone", zone);
-        return new Once(client, keys, options, DAY.multipliedBy(2), now -> slotOf(zone, now));
+        return new Once(client, keys, options, actor, DAY.multipliedBy(2), now -> slotOf(zone, now));
     }
 
     /** Into which day of a zone a moment falls. */

@@ -7,6 +7,8 @@ import io.holdfast.LeaseSet
 import io.holdfast.LockNotObtainedException
 import io.holdfast.LockSet
 import io.holdfast.LockTimeoutException
+import io.holdfast.Once
+import io.holdfast.OnceResult
 import io.holdfast.Wait
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletionStage
@@ -125,6 +127,25 @@ public suspend fun <T : Any> LockSet.tryWithLeases(
     block: suspend CoroutineScope.(leases: LeaseSet) -> T,
 ): T? = unlessTaken(block) { withLeases(wait, it) }
 
+/**
+ * Does work unless it was done, and gives its result or that of the one that did it; see [Once]. While another is at it, the coroutine is
+ * suspended. The work runs, is cancelled, loses its lease and has its actor as that of [DistributedLock.withLease] does; work that
+ * throws or is cancelled leaves no record.
+ *
+ * @param wait how long to wait for another that is at it: zero asks once; infinite waits for ever; as its options say if it is null
+ * @param block the work; returns what is recorded, 16,384 characters at most when encoded for a URL
+ * @throws LeaseLostException if the lease was lost before the work had ended; nothing was recorded
+ */
+public suspend fun Once.runOnce(
+    wait: Duration? = null,
+    block: suspend CoroutineScope.(lease: Lease) -> String,
+): OnceResult =
+    under(
+        { actor, work -> withDefaultActor(actor).runAsync(wait?.asWait() ?: options().waitLimit(), work) },
+        { lease, told -> lease.whenLost().thenAccept { told(LeaseLostException(lease.name(), lease.token(), it, false, null)) } },
+        block,
+    )
+
 /** The coroutine that does the outermost work, and those within: for all locks that they ask for. */
 private class Actor(val id: String) : AbstractCoroutineContextElement(Actor) {
     companion object Key : CoroutineContext.Key<Actor> {
@@ -152,18 +173,19 @@ private class LeaseLostCancellation(lost: LeaseLostException) : CancellationExce
 }
 
 /**
- * @param ask asks, does the work as soon as it may, and gives back when that has ended; cancelled while it waits, it withdraws
+ * @param ask asks, does the work as soon as it may, and gives back when that has ended; cancelled while it waits, it withdraws. It may
+ *   have a result without the work
  * @param watch tells of the loss of a lease
  */
-private suspend fun <L : Any, T> under(
-    ask: (actor: String, work: (L) -> CompletionStage<T>) -> CompletableFuture<T>,
+private suspend fun <L : Any, T, R> under(
+    ask: (actor: String, work: (L) -> CompletionStage<T>) -> CompletableFuture<R>,
     watch: (lease: L, told: (LeaseLostException) -> Unit) -> Unit,
     block: suspend CoroutineScope.(L) -> T,
-): T {
+): R {
     val context = currentCoroutineContext()
     context.ensureActive()
     val actor = Actor.of(context)
-    val granted = CompletableFuture<L>()
+    val granted = CompletableFuture<L?>()
     val ended = CompletableFuture<T>()
     val lost = AtomicReference<LeaseLostException>()
     var result: T? = null
@@ -172,9 +194,9 @@ private suspend fun <L : Any, T> under(
         granted.complete(lease)
         ended
     }
-    answer.whenComplete { _, failure -> failure?.let(granted::completeExceptionally) }
+    answer.whenComplete { _, failure -> if (failure == null) granted.complete(null) else granted.completeExceptionally(failure) }
     try {
-        val lease = granted.await()
+        val lease = granted.await() ?: return answer.await()
         val value = withContext(actor) {
             val work = coroutineContext.job
             watch(lease) {

@@ -11,7 +11,7 @@ class KotlinGuideTest {
         val here = Path.of("src/test/kotlin/io/holdfast/kotlin/guide/Examples.kt").withoutIndents()
         val guide = Path.of("../docs/guide/kotlin.md").readText()
         val blocks = Regex("```kotlin\n(.*?)```", RegexOption.DOT_MATCHES_ALL).findAll(guide).map { it.groupValues[1] }.toList()
-        assertEquals(4, blocks.size, "the pattern no longer finds the examples")
+        assertEquals(5, blocks.size, "the pattern no longer finds the examples")
         assertEquals(listOf<String>(), blocks.filter { it.withoutIndents() !in here })
     }
 

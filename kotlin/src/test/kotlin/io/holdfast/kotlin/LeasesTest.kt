@@ -6,11 +6,13 @@ import io.holdfast.Holdfast
 import io.holdfast.HoldfastOptions
 import io.holdfast.Lease
 import io.holdfast.LeaseLostException
+import io.holdfast.LockInfo
 import io.holdfast.LockOptions
 import io.holdfast.LockOptions.Reentrancy
 import io.holdfast.LockRefusedException
 import io.holdfast.LockTimeoutException
 import io.holdfast.LossReason
+import io.holdfast.OnceResult
 import io.holdfast.ServerUnreachableException
 import io.holdfast.contracts.LockSuite
 import io.holdfast.contracts.servers.RedisServer
@@ -535,5 +537,48 @@ class LeasesTest : LockSuite() {
         assertEquals("order-17", one.lock("a").withActor("order-17").actor())
         withContext(CoroutineName("billing")) { assertTrue(one.lock("a").actor().startsWith("billing#")) }
         withContext(CoroutineName("n".repeat(1000))) { assertTrue(one.lock("a").actor().startsWith("nnn")) }
+    }
+
+    @Test
+    fun runOnce_manyCoroutinesInTwoClients_oneRunsAndAllHaveItsResult() = runBlocking<Unit>(Dispatchers.Default) {
+        val runs = AtomicInteger()
+        val begun = CompletableDeferred<Unit>()
+        val goOn = CompletableDeferred<Unit>()
+        val results = (1..40).map {
+            async {
+                (if (it % 2 == 0) one else two).once("a").runOnce { lease ->
+                    begun.complete(Unit)
+                    goOn.await()
+                    "run ${runs.incrementAndGet()} by ${lease.name()}"
+                }
+            }
+        }
+        begun.await()
+        goOn.complete(Unit)
+        results.forEach { assertEquals("run 1 by a", it.await().orElseThrow()) }
+        assertEquals("run 1 by a", one.once("a").runOnce { "again" }.orElseThrow())
+    }
+
+    @Test
+    fun runOnce_ofOneThread_isNoActorThatWaitsForItself() = runBlocking<Unit> {
+        val begun = CompletableDeferred<Unit>()
+        val first = async { one.once("a").runOnce { begun.complete(Unit); awaitCancellation() } }
+        begun.await()
+        val busy = one.once("a").runOnce(ZERO) { "second" } as OnceResult.InProgress
+        assertTrue(busy.why().contention().heldByCallerSince().isEmpty)
+        first.cancelAndJoin()
+        assertEquals("third", two.once("a").runOnce(ZERO) { "third" }.orElseThrow(), "a cancelled run leaves no record")
+    }
+
+    @Test
+    fun runOnce_leaseIsLost_cancelsTheWorkAndRecordsNothing() = runBlocking<Unit>(Dispatchers.Default) {
+        val begun = CompletableDeferred<Unit>()
+        val lost = async {
+            runCatching { one.once("a").runOnce { begun.complete(Unit); awaitCancellation() } }.exceptionOrNull()
+        }
+        begun.await()
+        two.admin().of(LockInfo.Kind.ONCE).release("a")
+        assertEquals(LossReason.REVOKED, (lost.await() as LeaseLostException).reason())
+        assertEquals("second", two.once("a").runOnce { "second" }.orElseThrow())
     }
 }

@@ -51,14 +51,18 @@ final class Call {
      * enter what this call holds.
      */
     DistributedLock lockOfItsOwn() {
-        String name = method.method.getName();
-        return lock().withDefaultActor(
-                        name.substring(0, Math.min(name.length(), LONGEST_NAME)) + "#" + CALLS.incrementAndGet());
+        return lock().withDefaultActor(actor());
     }
 
-    /** What is done once in place of a lock. */
-    Once once() {
-        return method.once(methods.client(method), target, arguments);
+    private String actor() {
+        String name = method.method.getName();
+        return name.substring(0, Math.min(name.length(), LONGEST_NAME)) + "#" + CALLS.incrementAndGet();
+    }
+
+    /** What is done once, in place of under a lock; asked for by this call alone if it does not block. */
+    Once once(OnceWork work) {
+        Once once = method.once(work, methods.client(method), target, arguments);
+        return method.end == LockedMethod.End.STAGE ? once.withDefaultActor(actor()) : once;
     }
 
     /**

@@ -61,6 +61,7 @@ record HoldfastProperties(
         @NestedConfigurationProperty @Nullable LockProperties lock,
         @DefaultValue Map<String, LockProperties> locks,
         @DefaultValue Annotations annotations,
+        @DefaultValue Caching cache,
         @DefaultValue Lifecycle lifecycle,
         @DefaultValue Metrics metrics,
         @DefaultValue DashboardPage dashboard) {
@@ -84,7 +85,7 @@ record HoldfastProperties(
     /**
      * Methods with annotations.
      *
-     * @param enabled Whether methods with @Locked and @RunsOnce are run under locks.
+     * @param enabled Whether methods with @Locked, @RunsOnce and @DoneOnce are run under locks.
      * @param order Place among the advice of a method; smaller is further outside. It must be smaller than that of
      *     transactions.
      * @param inTransaction What is done if a transaction is active already when a lock is asked for.
@@ -106,6 +107,14 @@ record HoldfastProperties(
         /** The lock is released after that transaction has ended. What it read before is not protected. */
         RELEASE_AFTER
     }
+
+    /**
+     * Caches of the application.
+     *
+     * @param singleFlight Whether @Cacheable(sync = true) holds among all instances: one loads what is missing in a cache that they
+     *     share, and the others wait for it.
+     */
+    record Caching(@DefaultValue("false") boolean singleFlight) {}
 
     /**
      * When the client ends.

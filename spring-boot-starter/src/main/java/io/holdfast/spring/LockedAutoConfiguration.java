@@ -22,13 +22,18 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
 
-/** Methods with {@link Locked} and {@link RunsOnce}. */
-@AutoConfiguration(after = HoldfastAutoConfiguration.class)
+/** Methods with {@link Locked}, {@link RunsOnce} and {@link DoneOnce}. */
+@AutoConfiguration(
+        after = HoldfastAutoConfiguration.class,
+        afterName = {
+            "org.springframework.boot.autoconfigure.jackson.JacksonAutoConfiguration",
+            "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration"
+        })
 @ConditionalOnProperty(
         prefix = "holdfast",
         name = {"enabled", "annotations.enabled"},
         matchIfMissing = true)
-@Import(LockedAutoConfiguration.Proxies.class)
+@Import({LockedAutoConfiguration.Proxies.class, JacksonConverters.Jackson3.class, JacksonConverters.Jackson2.class})
 class LockedAutoConfiguration {
     private static final String REGISTRY = "io.micrometer.observation.ObservationRegistry";
     private static final String LISTENER = "org.springframework.transaction.TransactionExecutionListener";

@@ -7,11 +7,11 @@ import io.holdfast.LockNotObtainedException;
 import io.holdfast.LockOptions;
 import io.holdfast.Once;
 import io.holdfast.OnceResult;
-import io.holdfast.Wait;
 import io.holdfast.spring.WaitObserver.Observed;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -50,8 +50,9 @@ final class LockedInterceptor implements MethodInterceptor {
         }
         // Spring's proxies make no others.
         Call call = new Call(methods, method, (ProxyMethodInvocation) invocation, target, observer);
-        if (method.hasSlots()) {
-            return method.end == LockedMethod.End.STAGE ? stagedOnce(call) : once(call);
+        OnceWork work = method.once;
+        if (work != null) {
+            return method.end == LockedMethod.End.STAGE ? stagedOnce(call, work) : once(call, work);
         }
         return switch (method.end) {
             case RETURN -> blocking(call);
@@ -116,51 +117,52 @@ final class LockedInterceptor implements MethodInterceptor {
         return cancelled;
     }
 
-    /** Runs the method, unless it was run in this slot, or another is at it. */
-    private @Nullable Object once(Call call) throws Exception {
+    /** Runs the method, unless that was done. */
+    private @Nullable Object once(Call call, OnceWork work) throws Exception {
         refuseTransaction(call);
-        Once once = call.once();
+        Once once = call.once(work);
         AtomicReference<@Nullable Object> value = new AtomicReference<>();
         try {
-            OnceResult result = once.run(Wait.none(), lease -> {
+            OnceResult result = once.run(lease -> {
                 value.set(call.run(lease, Observed.NOTHING));
-                return "";
+                return work.text(value.get());
             });
-            return result instanceof OnceResult.Ran ? value.get() : skipped(call, result);
+            return result instanceof OnceResult.Ran ? value.get() : work.elsewhere(once, result, call.method.nothing());
         } catch (InterruptedException e) {
             throw interrupted(call, "asking whether '" + once.name() + "' was done", e);
         }
     }
 
-    private CompletionStage<@Nullable Object> stagedOnce(Call call) {
+    private CompletionStage<@Nullable Object> stagedOnce(Call call, OnceWork work) {
         try {
             refuseTransaction(call);
+            Once once = call.once(work);
             AtomicReference<@Nullable Object> value = new AtomicReference<>();
-            return call.once()
-                    .runAsync(
-                            Wait.none(),
-                            lease -> call.runStage(lease, Observed.NOTHING).thenApply(returned -> {
-                                value.set(returned);
-                                return "";
-                            }))
-                    .thenApply(result -> result instanceof OnceResult.Ran ? value.get() : skipped(call, result));
+            return once.runAsync(lease -> call.runStage(lease, Observed.NOTHING).thenApply(returned -> {
+                        value.set(returned);
+                        return textOf(work, returned);
+                    }))
+                    .thenApply(result -> result instanceof OnceResult.Ran
+                            ? value.get()
+                            : work.elsewhere(once, result, call.method.nothing()));
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
-    private static @Nullable Object skipped(Call call, OnceResult result) {
-        if (result instanceof OnceResult.Unknown unknown) {
-            throw unknown.cause();
+    private static String textOf(OnceWork work, @Nullable Object returned) {
+        try {
+            return work.text(returned);
+        } catch (Exception e) {
+            throw new CompletionException(e);
         }
-        return call.method.nothing();
     }
 
     private void refuseTransaction(Call call) {
         if (isWithinTransaction(call)) {
             throw new IllegalStateException(
                     call.method
-                            + " runs once in each slot, and was called while a transaction is active: it would be recorded as run before"
+                            + " is done once, and was called while a transaction is active: it would be recorded as done before"
                             + " that commits. Call the method outside of the transaction, or give it one of its own (REQUIRES_NEW)");
         }
     }

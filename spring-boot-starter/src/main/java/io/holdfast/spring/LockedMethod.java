@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.BaseStream;
 import java.util.stream.IntStream;
@@ -38,6 +39,10 @@ final class LockedMethod {
         PUBLISHER
     }
 
+    private static final Supplier<ResultConverter> NONE = () -> {
+        throw new IllegalStateException("there is no converter of results");
+    };
+
     private final String where;
     final Method method;
     final End end;
@@ -46,18 +51,24 @@ final class LockedMethod {
     final String client;
     private final NameTemplate name;
     private final UnaryOperator<LockOptions> changes;
-    private final @Nullable UnaryOperator<Once> slots; // null for a lock
+    /** How it is done once; null for a method that runs under a lock. */
+    final @Nullable OnceWork once;
+
     private final int[] leaseParameters;
 
     /**
-     * @param per into which slots it is divided, empty for none; null if it does not run once
+     * @param runsOnce what else is said of it, if it runs once
+     * @param doneOnce what else is said of it, if it is done once
+     * @param converter makes texts of results; null if there is none
      * @param reactive whether Spring can adapt a type to a publisher
      * @throws SetupException if the annotation means nothing there
      */
     LockedMethod(
             Method method,
             Locked annotation,
-            @Nullable String per,
+            @Nullable RunsOnce runsOnce,
+            @Nullable DoneOnce doneOnce,
+            @Nullable Supplier<ResultConverter> converter,
             BeanFactory beans,
             UnaryOperator<String> placeholders,
             Function<Class<?>, Boolean> reactive) {
@@ -72,12 +83,22 @@ final class LockedMethod {
                             + ", which says nothing when nothing was done",
                     "Return void or an Optional, a CompletionStage of one of these, a Mono or a Flux, or do not skip");
         }
+        if (end == End.PUBLISHER
+                && (doneOnce != null || runsOnce != null && !runsOnce.per().isEmpty())) {
+            throw wrong(
+                    "returns " + method.getGenericReturnType().getTypeName() + ", of which no end is recorded",
+                    doneOnce == null
+                            ? "Return void, an Optional, or a CompletionStage of one of these, or say minHold in place of per"
+                            : "Return the result, or a CompletionStage of it");
+        }
         this.fenced = annotation.fenced();
         this.client = resolved(annotation.client(), placeholders);
         try {
             this.name = new NameTemplate(annotation.value(), method, beans, placeholders);
             this.changes = changes(annotation, placeholders);
-            this.slots = per == null || per.isEmpty() ? null : slots(resolved(per, placeholders));
+            this.once = runsOnce != null && !runsOnce.per().isEmpty()
+                    ? new OnceWork(slots(resolved(runsOnce.per(), placeholders)), null)
+                    : doneOnce != null ? new OnceWork(kept(doneOnce, placeholders), results(converter)) : null;
         } catch (IllegalArgumentException e) {
             throw wrong("cannot be locked: " + e.getMessage(), "Correct the annotation", e);
         }
@@ -86,15 +107,13 @@ final class LockedMethod {
                     "is fenced or interrupted, and has not ended when it returns",
                     "Leave fenced and interruptBefore to methods that block");
         }
-        if (per != null && per.isEmpty() == annotation.minHold().isEmpty()) {
-            throw wrong(
-                    per.isEmpty() ? "has neither per nor minHold" : "has both per and minHold",
-                    "Say once in which time it runs (per = \"1h\", per = \"day\"), or for how long it counts as run (minHold)");
+        if (runsOnce != null && doneOnce != null) {
+            throw wrong("has both @RunsOnce and @DoneOnce", "Leave one of them");
         }
-        if (slots != null && end == End.PUBLISHER) {
+        if (runsOnce != null && runsOnce.per().isEmpty() == annotation.minHold().isEmpty()) {
             throw wrong(
-                    "has per, and returns " + method.getGenericReturnType().getTypeName(),
-                    "Return void, an Optional, or a CompletionStage of one of these, or say minHold");
+                    once == null ? "has neither per nor minHold" : "has both per and minHold",
+                    "Say once in which time it runs (per = \"1h\", per = \"day\"), or for how long it counts as run (minHold)");
         }
         Class<?>[] types = method.getParameterTypes();
         this.leaseParameters = IntStream.range(0, types.length)
@@ -189,6 +208,27 @@ final class LockedMethod {
         return once -> once.per(period);
     }
 
+    private static UnaryOperator<Once> kept(DoneOnce annotation, UnaryOperator<String> placeholders) {
+        Duration keep = duration("keep", annotation.keep(), placeholders);
+        if (keep == null || keep.compareTo(Duration.ofMillis(1)) < 0 || keep.compareTo(Duration.ofDays(365)) > 0) {
+            throw new IllegalArgumentException("keep is '" + annotation.keep() + "', must be 1ms to 365d");
+        }
+        return once -> once.withKeep(keep);
+    }
+
+    private OnceWork.Results results(@Nullable Supplier<ResultConverter> converter) {
+        ResolvableType returned = ResolvableType.forMethodReturnType(method);
+        ResolvableType type = end == End.STAGE ? returned.getGeneric(0) : returned;
+        Class<?> raw = type.toClass();
+        if (raw != void.class && raw != Void.class && converter == null) {
+            throw wrong(
+                    "returns a " + raw.getName() + ", and nothing makes a text of it that could be recorded",
+                    "Add Jackson to the application, as Spring Boot's starter for JSON does, or a bean of the type "
+                            + ResultConverter.class.getName());
+        }
+        return new OnceWork.Results(this, type.getType(), Objects.requireNonNullElse(converter, NONE));
+    }
+
     private static @Nullable Duration duration(String what, String text, UnaryOperator<String> placeholders) {
         String resolved = resolved(text, placeholders);
         try {
@@ -204,7 +244,8 @@ final class LockedMethod {
     }
 
     private SetupException wrong(String what, String action, @Nullable Throwable cause) {
-        return new SetupException("The method " + where + " has @Locked or @RunsOnce, and " + what, action, cause);
+        return new SetupException(
+                "The method " + where + " has @Locked, @RunsOnce or @DoneOnce, and " + what, action, cause);
     }
 
     // ---- for a call
@@ -217,16 +258,10 @@ final class LockedMethod {
         return changed.equals(options) ? lock : lock.with(changed);
     }
 
-    /** Whether it is done once in each slot of time, and not under a lock. */
-    boolean hasSlots() {
-        return slots != null;
-    }
-
-    /** What is done once, by the options of the lock of that name. */
-    Once once(Holdfast holdfast, Object target, @Nullable Object[] arguments) {
+    /** What a call of a method that is done once asks for, with the options of the lock of that name. */
+    Once once(OnceWork work, Holdfast holdfast, Object target, @Nullable Object[] arguments) {
         DistributedLock lock = lock(holdfast, target, arguments);
-        Once once = holdfast.once(lock.name(), lock.options().withKeepFor(Duration.ZERO));
-        return Objects.requireNonNull(slots).apply(once);
+        return work.terms().apply(holdfast.once(lock.name(), lock.options().withKeepFor(Duration.ZERO)));
     }
 
     /** The arguments with the lease where a parameter waits for it. */

@@ -14,6 +14,7 @@ import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 /** The methods with annotations that are known so far, and the clients that they use. */
 final class LockedMethods {
@@ -54,13 +55,15 @@ final class LockedMethods {
     private @Nullable LockedMethod read(Method method, Class<?> type) {
         Method specific = AopUtils.getMostSpecificMethod(method, type);
         Locked annotation = find(Locked.class, specific, method);
-        RunsOnce once = find(RunsOnce.class, specific, method);
+        boolean converts = beans.getBeanNamesForType(ResultConverter.class, true, false).length > 0;
         return annotation == null
                 ? null
                 : new LockedMethod(
                         specific,
                         annotation,
-                        once == null ? null : once.per(),
+                        find(RunsOnce.class, specific, method),
+                        find(DoneOnce.class, specific, method),
+                        converts ? SingletonSupplier.of(() -> beans.getBean(ResultConverter.class)) : null,
                         beans,
                         environment::resolveRequiredPlaceholders,
                         returned -> reactor && ReactiveLocking.canAdapt(returned));

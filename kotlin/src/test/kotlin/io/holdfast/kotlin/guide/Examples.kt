@@ -5,6 +5,7 @@ import io.holdfast.Holdfast
 import io.holdfast.Lease
 import io.holdfast.LeaseLostException
 import io.holdfast.Wait
+import io.holdfast.kotlin.runOnce
 import io.holdfast.kotlin.tryWithLease
 import io.holdfast.kotlin.withLease
 import io.holdfast.kotlin.withLeases
@@ -48,6 +49,14 @@ internal class Examples(private val holdfast: Holdfast, private val store: Store
         licences.permits(1).withLease { work(it) }
 
         holdfast.locks("account/17", "account/4711").withLeases { leases -> move(leases.token("account/17")) }
+    }
+
+    suspend fun once(wanted: String) {
+        val sent = holdfast.once("invoice/4711").runOnce { lease ->
+            store.write("invoice/4711", wanted, lease.token())
+            "sent"
+        }
+        send(sent.orElseThrow())                                  // whoever did it
     }
 
     suspend fun loss(lock: DistributedLock) {

@@ -53,7 +53,7 @@ public final class OrderTest {
         ROWS.put("AsyncExecutionInterceptor", "`@Async`");
         ROWS.put("AnnotationAwareRetryOperationsInterceptor", OF_LIBRARY);
         ROWS.put("AbstractRetryInterceptor", OF_SPRING);
-        ROWS.put("LockedInterceptor", "**`@Locked`, `@RunsOnce`**");
+        ROWS.put("LockedInterceptor", "**`@Locked`, `@RunsOnce`, `@DoneOnce`**");
         ROWS.put("CacheInterceptor", "`@Cacheable`");
         ROWS.put("TransactionInterceptor", "`@Transactional`");
         ROWS.put("FenceInterceptor", "the fence");

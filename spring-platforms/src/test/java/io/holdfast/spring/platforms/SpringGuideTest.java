@@ -20,6 +20,7 @@ final class SpringGuideTest {
             import org.junit.jupiter.api.Test;
             import org.springframework.beans.factory.annotation.Autowired;
             import org.springframework.boot.test.context.SpringBootTest;
+            import org.springframework.cache.annotation.Cacheable;
             import org.springframework.scheduling.annotation.Scheduled;
             import org.springframework.stereotype.Service;
             import org.springframework.transaction.annotation.Transactional;
@@ -41,7 +42,7 @@ final class SpringGuideTest {
                 source.append(line).append('\n');
             }
         }
-        assertEquals(3, blocks, "blocks of Java");
+        assertEquals(4, blocks, "blocks of Java");
         assertEquals(List.of(), Compiler.errors("Guide", source, folder));
     }
 }

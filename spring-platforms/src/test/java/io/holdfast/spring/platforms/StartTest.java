@@ -3,6 +3,7 @@ package io.holdfast.spring.platforms;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.spring.DoneOnce;
 import io.holdfast.spring.IfTaken;
 import io.holdfast.spring.Locked;
 import io.holdfast.spring.RunsOnce;
@@ -82,6 +83,31 @@ final class StartTest {
         }
     }
 
+    static class OncePublished {
+        @DoneOnce("a")
+        public reactor.core.publisher.Mono<Void> work() {
+            return reactor.core.publisher.Mono.empty();
+        }
+    }
+
+    static class OnceInTwoWays {
+        @DoneOnce("a")
+        @RunsOnce(value = "a", per = "1h")
+        public void work() {}
+    }
+
+    static class OnceWithoutConverter {
+        @DoneOnce("a")
+        public CompletableFuture<String> work() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    static class KeptForNoTime {
+        @DoneOnce(value = "a", keep = "0s")
+        public void work() {}
+    }
+
     static class UnknownPlaceholder {
         @Locked("${no.such.property}")
         public void work() {}
@@ -149,7 +175,11 @@ final class StartTest {
                 Map.entry(OnceForNoTime.class, "has neither per nor minHold"),
                 Map.entry(OnceForTwoTimes.class, "has both per and minHold"),
                 Map.entry(BadSlot.class, "per is 'hour', must be day, or a duration such as 1h"),
-                Map.entry(SlotOfAPublisher.class, "has per, and returns"),
+                Map.entry(SlotOfAPublisher.class, "of which no end is recorded"),
+                Map.entry(OncePublished.class, "of which no end is recorded"),
+                Map.entry(OnceInTwoWays.class, "has both @RunsOnce and @DoneOnce"),
+                Map.entry(OnceWithoutConverter.class, "nothing makes a text of it"),
+                Map.entry(KeptForNoTime.class, "keep is '0s', must be 1ms to 365d"),
                 Map.entry(UnknownPlaceholder.class, "no.such.property"),
                 Map.entry(BadDuration.class, "leaseDuration is 'soon'"),
                 Map.entry(ShortTerm.class, "leaseDuration is PT0.001S, must be from"),
