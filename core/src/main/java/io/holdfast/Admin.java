@@ -2,15 +2,19 @@ package io.holdfast;
 
 import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.wire.AsyncResults;
+import io.holdfast.internal.wire.ClientLabel;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Keys.Kind;
 import io.holdfast.internal.wire.LockScripts.CleanReply;
+import io.holdfast.internal.wire.LockScripts.PauseReply;
+import io.holdfast.internal.wire.LockScripts.PauseWord;
 import io.holdfast.internal.wire.LockScripts.RevokeReply;
 import io.holdfast.internal.wire.LockScripts.RevokeWord;
 import io.holdfast.internal.wire.LockScripts.State;
 import io.holdfast.internal.wire.Require;
 import io.holdfast.internal.wire.SharedScripts.LimitReply;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -29,6 +33,7 @@ public final class Admin {
     /** How long a dropped waiter is refused if it asks again because it did not hear of it. */
     private static final Duration REFUSED = Duration.ofMinutes(2);
 
+    private static final int LONGEST_REASON = 1_000;
     private static final int MOST_ROUNDS = 1_000;
     private static final int NO_LIMIT = -1;
 
@@ -375,6 +380,54 @@ public final class Admin {
             tell(name, keys.hold(), "", event);
         }
         return reply.before();
+    }
+
+    /**
+     * Pauses a lock for a time: nobody is granted it any more. Nothing is taken from those that hold it: they go on, and may extend
+     * and renew. Those that wait keep their places, and see the pause in place of a holder. The pause ends by itself, or by {@link #resume},
+     * and the next in line is served then. A pause takes the place of the one before.
+     *
+     * <p>From the return on, the server grants it to nobody. Leases of one client that {@linkplain LockOptions#withLocalHandoffs share a hold} may
+     * follow each other within it until the client is told, which takes a message, or its next renewal if that is lost.
+     *
+     * <p>Of a semaphore this is a {@linkplain #limit limit} of 0, which takes the place of another limit. Of a name that stands for {@link Once}, nobody
+     * begins the work; what was done is returned all the same.
+     *
+     * @param reason why, for people: 0 to 1,000 characters
+     * @param forHowLong 1 ms to 365 days
+     * @return whether nobody holds it; false if it is still held, and pauses when it is not any more
+     */
+    public boolean pause(String name, Duration forHowLong, String reason) {
+        Require.between("forHowLong", forHowLong, Duration.ofMillis(1), Require.LONGEST);
+        if (Require.given("reason", reason).length() > LONGEST_REASON) {
+            throw new IllegalArgumentException(
+                    "reason has " + reason.length() + " characters, must have at most " + LONGEST_REASON);
+        }
+        return paused(name, forHowLong, reason, subject -> new LockEvent.Paused(subject, reason, forHowLong))
+                == PauseWord.PAUSED;
+    }
+
+    /**
+     * Ends a pause. The next in line is served.
+     *
+     * @return whether there was one
+     */
+    public boolean resume(String name) {
+        return paused(name, Duration.ZERO, "", LockEvent.Resumed::new) == PauseWord.RESUMED;
+    }
+
+    private PauseWord paused(
+            String name, Duration forHowLong, String reason, Function<LockEvent.Subject, LockEvent> event) {
+        Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
+        String actor = ClientLabel.ofActor("", reason.isEmpty() ? Map.of() : Map.of(Holder.REASON, reason));
+        long sent = client.kit.nanoTime();
+        PauseReply reply = AsyncResults.await(
+                client.server, callback -> client.server.adminScripts.pause(keys, forHowLong, actor, callback));
+        client.queue.waitingRoom.observe(keys, reply.state(), sent);
+        if (reply.word() != PauseWord.NOTHING) {
+            tell(name, keys.hold(), "", event);
+        }
+        return reply.word();
     }
 
     /**

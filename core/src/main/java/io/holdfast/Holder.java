@@ -29,6 +29,8 @@ public record Holder(
         Map<String, String> metadata,
         Instant since)
         implements Serializable {
+    /** The metadata of a pause with its reason. */
+    static final String REASON = "reason";
 
     /** Copies the map. */
     public Holder {
@@ -40,7 +42,15 @@ public record Holder(
      * asked for, is over.
      */
     public boolean resting() {
-        return owner.equals(OwnerIds.REST) || isRecord();
+        return owner.equals(OwnerIds.REST) || isRecord() || isPause();
+    }
+
+    /**
+     * Whether this is an operator's pause, see {@link Admin#pause}: with the words of the operator, the reason as the metadata
+     * {@code reason}, and the token 0. It counts as {@link #resting()}.
+     */
+    public boolean isPause() {
+        return owner.equals(OwnerIds.PAUSE);
     }
 
     /**
@@ -62,6 +72,10 @@ public record Holder(
             return "'" + LogText.text(owner) + "'";
         }
         String who = LogText.text(application + "@" + host + ", pid " + pid + (actor.isEmpty() ? "" : ", " + actor));
+        if (isPause()) {
+            String reason = metadata.getOrDefault(REASON, "");
+            return "nobody (paused by " + who + (reason.isEmpty() ? "" : ": " + LogText.text(reason)) + ")";
+        }
         return isRecord() ? "nobody (done by " + who + ")" : resting() ? "nobody (resting after " + who + ")" : who;
     }
 }

@@ -212,6 +212,17 @@ public sealed interface LockEvent {
      */
     record Limited(Subject subject, int permits, Duration forHowLong) implements LockEvent {}
 
+    /**
+     * A lock was paused by name.
+     *
+     * @param reason that was given; empty for none
+     * @param forHowLong until the pause ends by itself
+     */
+    record Paused(Subject subject, String reason, Duration forHowLong) implements LockEvent {}
+
+    /** The pause of a lock was ended by name. */
+    record Resumed(Subject subject) implements LockEvent {}
+
     /** The limit of a semaphore was ended by name. */
     record Unlimited(Subject subject) implements LockEvent {}
 

@@ -23,6 +23,7 @@ import java.util.function.UnaryOperator;
  * @param used how many leases hold it, or, of a semaphore, how many permits are out
  * @param shares all that hold it, the one first that ends first, as far as they were asked for
  * @param limit an operator's limit of a semaphore; see {@link Admin#limit}
+ * @param pause an operator's pause, which also a lock has that is still held; see {@link Admin#pause}
  */
 public record LockInfo(
         String name,
@@ -36,7 +37,8 @@ public record LockInfo(
         List<Waiter> queue,
         int used,
         List<Share> shares,
-        Optional<Limit> limit) {
+        Optional<Limit> limit,
+        Optional<Pause> pause) {
     /** What a name is the name of. Names of different kinds have nothing to do with each other. */
     public enum Kind {
         /** A lock that one holds at a time. */
@@ -94,6 +96,22 @@ public record LockInfo(
     public record Limit(int permits, String application, String host, String pid, Duration remaining) {}
 
     /**
+     * Nobody is granted the lock at present.
+     *
+     * @param reason that the operator gave; empty for none
+     * @param application of the operator
+     * @param host where that ran
+     * @param pid its process id
+     * @param remaining for how long yet
+     */
+    public record Pause(String reason, String application, String host, String pid, Duration remaining) {
+        /** That an operator has begun. */
+        public Pause(Holder by, Duration remaining) {
+            this(by.metadata().getOrDefault(Holder.REASON, ""), by.application(), by.host(), by.pid(), remaining);
+        }
+    }
+
+    /**
      * Something that would free a lock, or, where several may hold it and somebody waits, serve the next in line.
      *
      * @param by what it is
@@ -114,6 +132,8 @@ public record LockInfo(
             REST,
             /** An operator's limit of a semaphore ends. */
             LIMIT,
+            /** An operator's pause ends. */
+            PAUSE,
             /** The next in line is heard of again. */
             WAITER_AWAY,
             /** Nothing, and nothing has to: nobody who waits is there any more. */
@@ -121,14 +141,16 @@ public record LockInfo(
             /** An operator releases it: {@link Admin#release(String, long, Admin.Waiters)}. */
             OPERATOR_RELEASE,
             /** An operator ends the limit: {@link Admin#unlimit}. */
-            OPERATOR_UNLIMIT;
+            OPERATOR_UNLIMIT,
+            /** An operator ends the pause: {@link Admin#resume}. */
+            OPERATOR_RESUME;
 
-            /** As documents have it: {@code waiter} for both that are about waiters, {@code operator} for both that an operator does. */
+            /** As documents have it: {@code waiter} for both that are about waiters, {@code operator} for all that an operator does. */
             public String word() {
                 return switch (this) {
                     case WAITER_AWAY, WAITERS_GONE -> "waiter";
-                    case OPERATOR_RELEASE, OPERATOR_UNLIMIT -> "operator";
-                    case RELEASE, EXPIRY, HANDOFF_TIMEOUT, REST, LIMIT ->
+                    case OPERATOR_RELEASE, OPERATOR_UNLIMIT, OPERATOR_RESUME -> "operator";
+                    case RELEASE, EXPIRY, HANDOFF_TIMEOUT, REST, LIMIT, PAUSE ->
                         name().toLowerCase(Locale.ROOT).replace('_', '-');
                 };
             }
@@ -164,7 +186,8 @@ public record LockInfo(
                 holder.isPresent() ? 1 : 0,
                 holder.map(has -> new Share(has, LockMode.EXCLUSIVE, 1, confirmed, term, remaining)).stream()
                         .toList(),
-                Optional.empty());
+                Optional.empty(),
+                holder.filter(Holder::isPause).map(by -> new Pause(by, remaining)));
     }
 
     /** The same, with what clients have reported of those who wait. */
@@ -181,7 +204,8 @@ public record LockInfo(
                 queue,
                 used,
                 shares,
-                limit);
+                limit,
+                pause);
     }
 
     /** The same some time later, if nothing has happened meanwhile. */
@@ -215,7 +239,8 @@ public record LockInfo(
                                 share.leaseDuration,
                                 change.apply(share.remaining)))
                         .toList(),
-                limit);
+                limit,
+                pause);
     }
 
     /** Its name and kind. */

@@ -31,6 +31,10 @@ final class Ways {
     private void find() {
         LockInfo.Limit limit = lock.limit().orElse(null);
         int wanted = next == null ? 1 : next.permits();
+        if (limit == null && lock.pause().isPresent()) {
+            ofPause(lock.pause().get());
+            return;
+        }
         if (limit == null || lock.used() + wanted <= limit.permits()) {
             ofHolders();
             return;
@@ -45,6 +49,14 @@ final class Ways {
                 "the end of the operator's limit",
                 passed ? "as it asks for more: until then it keeps its position, and others pass it" : "");
         add(By.OPERATOR_UNLIMIT, null, "an operator ends the limit", "");
+    }
+
+    private void ofPause(LockInfo.Pause pause) {
+        if (lock.holder().filter(holder -> !holder.isPause()).isPresent()) {
+            ofHolders();
+        }
+        add(By.PAUSE, pause.remaining(), "the end of the operator's pause", "");
+        add(By.OPERATOR_RESUME, null, "an operator ends the pause", "");
     }
 
     private void ofHolders() {

@@ -73,6 +73,10 @@ final class Info implements Subcommand {
             }
             page.append(facts.text());
         }
+        String paused = Words.paused(lock);
+        if (paused != null) {
+            page.append(holder == null ? "" : "\n").append(Words.sentence(paused));
+        }
         String limited = Words.limited(lock);
         if (limited != null) {
             page.append(holder == null ? "" : "\n").append(Words.sentence(limited));

@@ -167,6 +167,19 @@ final class Json {
                             .millis("remaining", byOperator.remaining())
                             .time("endsAt", Words.in(byOperator.remaining())));
         }
+        LockInfo.Pause pause = lock.pause().orElse(null);
+        if (pause == null) {
+            nothing("pause");
+        } else {
+            object(
+                    "pause",
+                    json -> json.text("reason", pause.reason())
+                            .text("application", pause.application())
+                            .text("host", pause.host())
+                            .text("pid", pause.pid())
+                            .millis("remaining", pause.remaining())
+                            .time("endsAt", Words.in(pause.remaining())));
+        }
         return list("holders", lock.shares(), Json::share);
     }
 

@@ -42,6 +42,8 @@ final class Pages {
                         "  extend   makes a hold last longer, whoever has it",
                         "  limit    limits the permits of a semaphore for a time",
                         "  unlimit  ends such a limit",
+                        "  pause    keeps a lock from being granted for a time",
+                        "  resume   ends a pause",
                         "  clear    removes waiters that are dead",
                         "",
                         "  doctor   examines the server",

@@ -22,6 +22,8 @@ interface Subcommand {
             "extend",
             "limit",
             "unlimit",
+            "pause",
+            "resume",
             "clear",
             "doctor");
 
@@ -52,6 +54,8 @@ interface Subcommand {
             case "extend" -> new Extend();
             case "limit" -> new Limit();
             case "unlimit" -> new Unlimit();
+            case "pause" -> new Pause();
+            case "resume" -> new Resume();
             case "clear" -> new Clear();
             case "doctor" -> new Doctor();
             default -> null;

@@ -120,6 +120,11 @@ final class Why implements Subcommand {
                                 ? ""
                                 : " --kind " + lock.kind().word());
             case OPERATOR_UNLIMIT -> "holdfast unlimit";
+            case OPERATOR_RESUME ->
+                "holdfast resume"
+                        + (lock.kind() == LockInfo.Kind.LOCK
+                                ? ""
+                                : " --kind " + lock.kind().word());
             case WAITERS_GONE -> way.words() + "; holdfast clear removes them";
             default -> way.words();
         };
@@ -211,6 +216,10 @@ final class Why implements Subcommand {
             } else {
                 page.append("does not listen: it is dead, or cut off from the server.\n");
             }
+        }
+        String paused = Words.paused(lock);
+        if (paused != null) {
+            page.append(Words.sentence(paused));
         }
         String limited = Words.limited(lock);
         if (limited != null) {

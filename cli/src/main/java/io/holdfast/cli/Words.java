@@ -32,6 +32,9 @@ final class Words {
         if (holder.isRecord()) {
             return "done by " + who + ", " + ago(holder.since()) + ", recorded for another " + Span.inWords(remaining);
         }
+        if (holder.isPause()) {
+            return paused(holder.metadata().getOrDefault("reason", ""), who, remaining);
+        }
         if (holder.resting()) {
             return "free in " + Span.inWords(remaining) + ", when its minimum hold time is over; last held by " + who;
         }
@@ -116,6 +119,24 @@ final class Words {
                 + time(in(limit.remaining())) + " (for " + Span.inWords(limit.remaining()) + ")";
     }
 
+    /** {@code paused by ops@web-1, pid 17: incident 4711, until 06:43:12 (for 9m)}. */
+    private static String paused(String reason, String who, Duration remaining) {
+        return "paused by " + who + (reason.isEmpty() ? "" : ": " + reason) + ", until " + time(in(remaining))
+                + " (for " + Span.inWords(remaining) + ")";
+    }
+
+    /** The same of a lock that somebody still holds, or that several may hold; null if it does not pause, or is told in other words. */
+    static @Nullable String paused(LockInfo lock) {
+        LockInfo.Pause pause = lock.pause().orElse(null);
+        if (pause == null
+                || lock.limit().isPresent()
+                || lock.holder().filter(Holder::isPause).isPresent()) {
+            return null;
+        }
+        return paused(
+                pause.reason(), who(pause.application(), pause.host()) + ", pid " + pause.pid(), pause.remaining());
+    }
+
     /** A line that begins with a capital letter and ends with a full stop. */
     static String sentence(String words) {
         return Character.toUpperCase(words.charAt(0)) + Say.printable(words.substring(1)) + ".\n";
@@ -134,6 +155,9 @@ final class Words {
     /** {@code deploy.sh@web-1}, or who had it before it rested. */
     static String holder(Holder holder) {
         String who = who(holder.application(), holder.host());
+        if (holder.isPause()) {
+            return "nobody, paused by " + who;
+        }
         return holder.isRecord() ? "nobody, done by " + who : holder.resting() ? "nobody, rests after " + who : who;
     }
 

@@ -180,7 +180,7 @@ final class DocumentsTest {
             assertTrue(words.contains(each.name()), each.name());
             assertEquals(allNames(each), lines(bash(each.name(), "-")), each.name());
         }
-        assertEquals(Set.of("run", "release"), lines(bash("r")));
+        assertEquals(Set.of("run", "release", "resume"), lines(bash("r")));
         assertEquals(Set.of("semaphore"), lines(bash("ls", "--kind", "s")));
         assertEquals(Set.of("semaphore"), lines(bash("ls", "--kind", "=", "s")));
         assertEquals(new TreeSet<>(Kinds.words()), lines(bash("ls", "--kind", "=")));

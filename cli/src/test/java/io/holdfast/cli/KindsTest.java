@@ -311,6 +311,40 @@ final class KindsTest {
     }
 
     @Test
+    void pause_ofALock_isSeenAndEnds() throws Exception {
+        assertEquals(1, said("resume deploy").status());
+        Said pause = said("pause deploy --for 10m --reason incident");
+        assertEquals(0, pause.status(), pause.err());
+        assertTrue(
+                pause.out()
+                        .matches(
+                                "'deploy' is paused until \\S+ \\(for 10m\\), unless holdfast resume ends that before\\.\n"),
+                pause.out());
+        CompletableFuture<Lease> waiter = two.lock("deploy").acquireAsync(Wait.forever());
+        waiters.add(waiter);
+        Launched.await("a waiter", () -> one.inspect().isQueued("deploy"));
+        Said why = said("why deploy");
+        assertTrue(
+                why.out()
+                        .matches(
+                                "(?s)'deploy' is paused by \\S+@\\S+, pid \\d+: incident, until \\S+ \\(for 9m 5\\ds\\)\\.\n.*"
+                                        + "\nWhat frees it:\n  - the end of the operator's pause, at \\S+ \\(in 9m 5\\ds\\)\n  - holdfast resume\nThen .*"),
+                why.out());
+        JsonObject document = said("info deploy --json").json();
+        assertEquals("incident", document.getAsJsonObject("pause").get("reason").getAsString());
+        assertEquals("'deploy' is paused no more.\n", said("resume deploy").out());
+        Lease lease = waiter.get(10, TimeUnit.SECONDS);
+        pause = said("pause deploy --for 10m");
+        assertTrue(pause.out().endsWith("It is held, and stays so until it is released.\n"), pause.out());
+        String info = said("info deploy").out();
+        assertTrue(info.matches("(?s).*\nPaused by \\S+@\\S+, pid \\d+, until \\S+ \\(for 9m 5\\ds\\)\\.\n.*"), info);
+        lease.release();
+        assertEquals(0, said("resume deploy").status());
+        assertEquals(0, said("pause convert --kind semaphore --for 10m").status());
+        assertEquals(0, said("resume convert --kind semaphore").status());
+    }
+
+    @Test
     void limit_ofASemaphore_isSeenAndEnds() throws Exception {
         keep(one.semaphore("convert", 5).permits(2).acquire());
         assertEquals(1, said("unlimit convert").status());

@@ -236,6 +236,9 @@ final class UsageTest {
                 "limit deploy -1 --for 1m",
                 "limit deploy 1 --for 0s",
                 "unlimit",
+                "pause deploy",
+                "pause deploy --for soon",
+                "resume",
                 "clear",
                 "doctor extra",
                 "run x --url foo -- true"

@@ -15,7 +15,7 @@
 --   GRANTED token since kept   the owner holds the lock, for at least a term from now; kept is 1 if its client will be told
 --                              when others want it, and nobody else has wanted it yet; not told if it is as was asked
 --   QUEUED place waiters …describe   the owner waits; place 1 is next in line
---   TAKEN 0 waiters …describe   somebody else holds the lock, and the owner does not wait
+--   TAKEN 0 waiters …describe   somebody else holds the lock, or nobody while it rests, and the owner does not wait
 --   FULL 0 waiters …describe   somebody else holds the lock, and the queue has no room
 --   EVICTED   the owner waited, and was dropped by name
 --   DONE 0 0 …describe   what is asked for was done: the hold is a record of it, see hold.lua, and nothing has changed
@@ -96,7 +96,7 @@ if more or own or waiting or lock.kept ~= '' or limit ~= '0' or admits(lock.held
 
   if admits(lock.held) then
     rare.demandOurs(lock)
-    settle(lock, waiting and owner or nil, false, facts[3], claim)
+    settle(lock, waiting and owner or nil, false, facts[3], claim, facts[6])
     if lock.more == '1' then
       return 'MORE'
     end

@@ -7,6 +7,7 @@
 --   details   hash    owner     -> "requestEnd since requestTtl requestPolicy claim asked term label"
 --                     @seq      -> last order given
 --                     @claim    -> "owner order" of a claim, a grant by handoff that is not confirmed yet; for lines see line.lua
+--                     @pause    -> the hold that an operator's pause is to write as soon as nobody holds the lock, see hold.lua
 --                     @n:client -> number of its waiters          @p:client -> number of these that are parked
 --                     @a:client -> "deadline seen"                @s:client -> since when it is suspect
 --   token     string  the last fencing token; see hold.lua
@@ -71,8 +72,9 @@ end
 -- calls each time, they live for up to a quarter longer. A queue with its `first` waiter, beside parked ones, has no expiry
 -- yet.
 local function outliveWaiters(lock, first)
-  if redis.call('PTTL', lock.details) < tonumber(waiterTtl) or first then
-    local at = string.format('%.0f', math.floor(nowText / 1000 + waiterTtl * 1.25))
+  local left = redis.call('PTTL', lock.details)
+  if left < tonumber(waiterTtl) or first then
+    local at = string.format('%.0f', math.floor(nowText / 1000 + math.max(waiterTtl * 1.25, left)))
     redis.call('PEXPIREAT', lock.details, at)
     redis.call('PEXPIREAT', lock.queue, at)
     redis.call('PEXPIREAT', lock.parked, at)

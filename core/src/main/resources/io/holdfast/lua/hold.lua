@@ -5,7 +5,8 @@
 --   hold      string  "owner token since term label", and " K" after it if its client shares it among several leases, and
 --                     nobody waited when it was granted; " R" if others have wanted the lock since: who holds; the key's
 --                     expiry is the end of the hold. An owner of '-' is nobody: the lock rests. One of '=' is a record: what the lock is for
---                     was done, by the holder with that token; since says when, and the label tells the result
+--                     was done, by the holder with that token; since says when, and the label tells the result. One of '!', with the token
+--                     0, is a pause: since when, for how long, and the label of the operator and the reason
 --   token     string  the last fencing token that was given, or reserved for the present holder
 
 -- Grants a lock that nobody holds, for so many ms: writes the token, which lives as given, then the hold, which ends with the

@@ -6,7 +6,8 @@
 --
 -- Replies: a list with words for each lock: number of waiters; state of the hold, see below, empty for none; number of those
 -- listed; for each of these its public owner id, since in microseconds, its label, its priority, its queue order (F, N, R), its
--- state; then what held.lua tells of the hold. States are of the client:
+-- state; then what held.lua tells of the hold; then, if the lock is to pause when it is free, since when that was said, for how many ms
+-- yet, and the label of the operator. States are of the client:
 --   here      it can be told of a grant          away      it listens nowhere at present
 --   suspect   it did not take up a grant         gone      it has not reported in time
 --   claimed   (of a hold) it was handed the lock and has not confirmed yet         held      (of a hold) confirmed
@@ -40,7 +41,18 @@ end
 local function tellQueued(i, text)
   local lock = queuedAt(i)
   know(lock, text)
-  local claimed = string.match(redis.call('HGET', lock.details, '@claim') or '', '^%S+')
+  local facts = redis.call('HMGET', lock.details, '@claim', '@pause')
+  local claimed, pause = string.match(facts[1] or '', '^%S+'), ''
+  if facts[2] then
+    local since, term, label = string.match(facts[2], '^! 0 (%d+) (%d+) (%S*)$')
+    local left = string.format('%.0f', math.floor(since / 1000) + term - math.floor(nowText / 1000))
+    if string.sub(left, 1, 1) ~= '-' and not lock.held then
+      know(lock, facts[2])
+      lock.left = left
+    elseif string.sub(left, 1, 1) ~= '-' then
+      pause = ' ' .. since .. ' ' .. left .. ' ' .. label
+    end
+  end
   local waiters = waitersIn(lock, most)
   local words = {
     rare.waitersOf(lock),
@@ -48,7 +60,7 @@ local function tellQueued(i, text)
     #waiters,
   }
   list(lock, waiters, words)
-  return table.concat(words, ' ') .. tellHold(lock.hold, lock)
+  return table.concat(words, ' ') .. tellHold(lock.hold, lock) .. pause
 end
 
 local holds = redis.call('MGET', unpack(KEYS, 1, count)) -- of another type there is no text

@@ -5,7 +5,8 @@
 --   hold      hash    public owner -> "secret token since term mode weight order label"; @n -> number of holders;
 --                     @u -> weights of all but a writer; @w -> public owner of the writer; @f -> token of the reading phase
 --   members   zset    "public-owner token" -> end of the hold: who is alive. Whose end has come is over, removed or not
---   cap       string  "permits label": an operator's limit, for the time that he gave
+--   cap       string  "permits label": an operator's limit, for the time that he gave. Of a read/write lock it counts only if it is 0,
+--                     which is a pause, as it is of a semaphore
 --
 -- Modes: W write, alone; R read; D read, after a downgrade; P permits. A weight is 1, or the number of permits. What a
 -- request asks for is "mode:weight:limit", with the limit of a semaphore, or 0. An order of '-' is that of a confirmed hold;
@@ -225,9 +226,14 @@ end
 local function admits(line, mode, weight, limit)
   if line.writer then
     return false
-  elseif mode == 'W' then
-    return line.holders == 0
-  elseif mode == 'R' then
+  elseif mode == 'W' and line.holders > 0 then
+    return false
+  elseif mode ~= 'P' then
+    -- rule paused
+    if mostOf(line) == 0 then
+      return false
+    end
+    -- end
     return true
   end
   local used = line.used + weight
@@ -539,6 +545,12 @@ local function describe(line, others)
   local last = ends[#ends]
   if about and not permits then
     at = last
+    -- rule capends
+    if mostOf(line) == 0 then
+      local later = now + math.max(0, redis.call('PTTL', line.cap)) + 1
+      at = (mode == 'W' or line.writer) and at and math.max(at, later) or later
+    end
+    -- end
   end
   local wake, member = at and int(math.max(1, at - now)) or '0', ends[#ends - 1]
   local words = wake .. ' ' .. line.more .. ' ' .. line.holders .. ' ' .. line.used .. ' ' .. #line.told

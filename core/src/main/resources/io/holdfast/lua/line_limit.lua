@@ -1,5 +1,5 @@
 -- line_limit.lua: limits how many permits of a semaphore may be out, whatever requests say, for a time; or ends that. An operator's
--- act.
+-- act. A limit of 0 is a pause, of a read/write lock, too.
 --
 -- KEYS[1] hold   KEYS[2] queue   KEYS[3] parked   KEYS[4] details   KEYS[5] token   KEYS[6] members   KEYS[7] cap
 -- ARGV[1..2] see common.lua

@@ -27,6 +27,9 @@ local function uncount(lock, client, count)
     claims = lock.claims or lock.unread and tonumber(redis.call('HGET', lock.details, '@c') or 0) > 0
       or not lock.members and lock.claims == nil and redis.call('HEXISTS', lock.details, '@claim') == 1
     -- end
+    -- rule pausekeeps
+    claims = claims or not lock.members and redis.call('HEXISTS', lock.details, '@pause') == 1
+    -- end
     if not claims and redis.call('EXISTS', lock.queue, lock.parked) == 0 then
       redis.call('DEL', lock.details)
     end

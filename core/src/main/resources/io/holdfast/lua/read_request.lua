@@ -8,6 +8,7 @@ local queues, limit, priority, order, life, ending = string.match(ARGV[7], '^(%d
 
 -- What is known of the queue, of claims, and of this client's part in it; read again after it may have changed.
 local function read()
-  return redis.call('HMGET', lock.details, owner, lock.members and '@c' or '@claim', '@seq', '@n:' .. requester, '@a:' .. requester),
+  return redis.call('HMGET', lock.details, owner, lock.members and '@c' or '@claim', '@seq', '@n:' .. requester, '@a:' .. requester,
+    '@pause'),
     redis.call('ZCARD', lock.queue)
 end

@@ -34,11 +34,11 @@ for i = 1, #KEYS / 5 do
   local state, waiters = count > 0 and 'RESEND' or 'OK', 0
   if unlessForeign(rare.demandOurs, lock) then -- the other locks must not suffer for it
     state = 'OK'
-    local facts = redis.call('HMGET', lock.details, '@seq', '@claim')
+    local facts = redis.call('HMGET', lock.details, '@seq', '@claim', '@pause')
     if count > 0 then
       state = heartbeat(lock, count, not isHoldOf(facts[2], first or '') and first) -- a claim has left the queue
     end
-    settle(lock, first, true, facts[1], facts[2])
+    settle(lock, first, true, facts[1], facts[2], facts[3])
     if count > 0 and not lock.mine then -- whoever has a claim does not wait, and whoever came after it has told so
       rare.recall(lock)
     end

@@ -57,6 +57,12 @@ if ARGV[4] ~= '' then
   tombstone, shortest, rest, used, done = string.match(ARGV[4], '^(%d+) (%d+) (%d+) (%d+) ?(%S*)$')
 end
 
+local facts = queued and redis.pcall('HMGET', lock.details, '@claim', '@pause') or {}
+if facts.err then
+  facts = isForeign(facts) and {} or redis.call('HMGET', lock.details, '@claim', '@pause') -- any other error comes again
+end
+local claim, pause = facts[1], facts[2]
+
 -- Answers all that wait with the record. Where a key is another program's nothing is deleted, and their refreshes find the record.
 local function answer()
   seldom().demandOurs(lock)
@@ -68,12 +74,11 @@ local function answer()
     end
   end
   redis.call('DEL', lock.queue, lock.parked, lock.details)
+  if pause then
+    notePause(lock, pause)
+  end
 end
 
-local claim = queued and redis.pcall('HGET', lock.details, '@claim')
-if type(claim) == 'table' then
-  claim = not isForeign(claim) and redis.call('HGET', lock.details, '@claim') -- any other error comes again
-end
 local claimed = isHoldOf(claim, owner)
 local word = 'GONE'
 if own then
@@ -117,7 +122,7 @@ local grave = KEYS[6]
 -- include leave_tombstone.lua
 
 -- A repeated release tells its handoff again. Where the queue is another program's the hold ends all the same, without a handoff.
-unlessForeign(settle, lock, nil, word == 'GONE', queued, not claimed and claim)
+unlessForeign(settle, lock, nil, word == 'GONE', queued, not claimed and claim, pause)
 local reply = word .. ' ' .. describe(lock)
 deliver()
 return reply

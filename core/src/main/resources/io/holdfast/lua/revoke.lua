@@ -35,8 +35,8 @@ local rare = seldom()
 -- was reserved; of a hold that was kept for so long, each greater token is one: no other hold came after it.
 local function isMeant(held)
   local own = string.match(held.rest, '^%d+')
-  if token == '' or token == own then
-    return true
+  if token == '' or token == own or held.public == '!' then -- a pause has no token
+    return token == '' or held.public ~= '!'
   end
   local asked, last = tonumber(token), tonumber(redis.call('MGET', lock.token)[1] or nil)
   return asked > tonumber(own) and (last and asked <= last or not last and held.kept ~= '')
@@ -77,8 +77,8 @@ end
 -- include drop_waiters.lua
 
 if ours and lock.more == '0' then
-  local facts = redis.call('HMGET', lock.details, '@seq', '@claim')
-  settle(lock, nil, false, facts[1], facts[2])
+  local facts = redis.call('HMGET', lock.details, '@seq', '@claim', '@pause')
+  settle(lock, nil, false, facts[1], facts[2], facts[3])
 end
 local told = tellHold(lock.hold, held)
 local words = word .. ' ' .. dropped .. ' ' .. describe(lock)

@@ -6,6 +6,13 @@ local function toldOf(lock, claim)
   return lock.public .. ' ' .. string.match(lock.rest, '^%d+ %d+') .. ' ' .. claim
 end
 
+-- Notes that the lock is to pause as soon as nobody holds it.
+local function notePause(lock, pause)
+  local since, term = string.match(pause, '^! 0 (%d+) (%d+) ')
+  redis.call('HSET', lock.details, '@pause', pause)
+  expireLater(lock.details, math.floor(since / 1000) + term - math.floor(nowText / 1000))
+end
+
 -- Grants the lock: the hold ends with the rest that is given, and lasts for so many ms; `at` as in hold.lua.
 local function grant(lock, owner, rest, ms, more, at)
   local _, text = grantHold(lock.hold, lock.token, owner, rest, ms, tokenTtl, more, nil, at)
@@ -44,8 +51,8 @@ end
 
 -- Every script begins here, with the hold known: afterwards somebody holds, or no waiter can be reached. With `tell`, a
 -- claim of the client that asks, which it may not have heard of, is armed anew and told in the reply. `queued` tells whether there
--- is a queue, and `claim` is @claim.
-local function settle(lock, candidate, tell, queued, claim)
+-- is a queue, `claim` is @claim, and `pause` is @pause: a lock that nobody holds, and that is to pause, rests until that is over.
+local function settle(lock, candidate, tell, queued, claim, pause)
   local owner, order
   if claim then
     owner, order = string.match(claim, '^(%S+) (%S+)$')
@@ -61,7 +68,7 @@ local function settle(lock, candidate, tell, queued, claim)
     end
     return
   end
-  if not queued then
+  if not (queued or pause) then
     return
   end
   if owner then
@@ -69,5 +76,17 @@ local function settle(lock, candidate, tell, queued, claim)
     lock.claims = false
     seldom().putBack(lock, owner, order)
   end
+  -- rule pause
+  if pause then
+    local since, term = string.match(pause, '^! 0 (%d+) (%d+) ')
+    local ends = math.floor(since / 1000) + term
+    redis.call('HDEL', lock.details, '@pause')
+    if ends > math.floor(nowText / 1000) then
+      know(lock, pause)
+      redis.call('SET', lock.hold, pause, 'PXAT', ends)
+      return
+    end
+  end
+  -- end
   handoff(lock, candidate)
 end

@@ -73,6 +73,9 @@ final class Words {
                     ? "Nobody holds it, and " + count(lock.waiters(), "request") + " waits for it."
                     : "Nobody holds it.";
         }
+        if (holder.isPause()) {
+            return "Paused by " + who(holder) + ".";
+        }
         if (holder.resting()) {
             return "It rests, after " + who(holder) + ".";
         }

@@ -29,7 +29,7 @@ final class ConformanceTest {
 
     /** Half a million in all. */
     @ParameterizedTest
-    @CsvSource({"silent, 160000", "all, 120000", "kept, 100000", "orders, 70000", "three, 60000"})
+    @CsvSource({"silent, 160000", "all, 120000", "kept, 100000", "orders, 70000", "three, 60000", "paused, 80000"})
     void scripts_asTheyShip_doWhatTheModelSays(String setting, long transitions) {
         Conformance.Result result = run(setting, Rule.all(), Scripts.shipped(), transitions);
         assertNull(result.difference(), () -> result.difference() + "\n" + String.join("\n", result.trace()));
@@ -56,6 +56,8 @@ final class ConformanceTest {
                 "DONE",
                 "ANSWERS",
                 "RECALLMARK",
+                "PAUSE",
+                "PAUSEKEEPS",
                 "REVOKEMESSAGE",
                 "TICKETOWNER",
                 "NEWTOMBSTONE",
@@ -74,7 +76,7 @@ final class ConformanceTest {
     }
 
     private static String settingOf(String rule) {
-        return NEED_DEPTH.contains(rule) ? "silent" : "kept";
+        return NEED_DEPTH.contains(rule) ? "silent" : rule.startsWith("pause") ? "paused" : "kept";
     }
 
     @Test
@@ -100,6 +102,7 @@ final class ConformanceTest {
                 Script.REFRESH,
                 Script.REVOKE,
                 Script.PROLONG,
+                Script.PAUSE,
                 Script.CLEAN,
                 Script.ADOPT,
                 Script.ADOPTED)) {

@@ -37,6 +37,7 @@ final class LineConformanceTest {
         "rw, 40000",
         "rw-client, 40000",
         "rw-orders, 30000",
+        "rw-paused, 30000",
         "permits, 40000",
         "permits-few, 30000",
         "claims, 10000",
@@ -71,6 +72,7 @@ final class LineConformanceTest {
             }
         }
         marked.remove("recallmark"); // a line is kept by nobody, and so recalled from nobody
+        marked.remove("pausekeeps"); // the pause of a line is its limit
         assertEquals(
                 marked, rulesOfScripts().stream().map(LineRule::text).collect(Collectors.toCollection(TreeSet::new)));
     }
@@ -90,6 +92,7 @@ final class LineConformanceTest {
         return switch (rule) {
             case SUSPECT, LAPSEBACK, CLAIMSKEEPDETAILS -> "claims";
             case SUSPECTPASSES -> "rw-orders";
+            case PAUSED -> "rw-paused";
             case OVERLIMIT, CAPENDS, UNLIMITSERVES -> "permits";
             default -> "rw";
         };

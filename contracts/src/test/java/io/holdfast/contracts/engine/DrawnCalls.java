@@ -114,6 +114,7 @@ final class DrawnCalls {
                         List.of(lock.hold()),
                         List.of(pick(List.of("10000", "300000")), pick(List.of("", "", token(lock)))));
                 call(Script.CLEAN, lock.all(), client);
+                call(Script.PAUSE, lock.all(), client, pick(List.of("0", "0", "5000")), "app/host/1/?reason=r");
             }
             case 20 -> servers.both("DEL", lock.hold()); // it expires
             case 21 -> servers.listen(client);

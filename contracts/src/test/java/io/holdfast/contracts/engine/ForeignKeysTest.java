@@ -172,6 +172,7 @@ final class ForeignKeysTest {
             case CONFIRM,
                     REFRESH,
                     CLEAN,
+                    PAUSE,
                     LINE_CONFIRM,
                     LINE_DOWNGRADE,
                     LINE_REFRESH,
@@ -216,6 +217,7 @@ final class ForeignKeysTest {
             case REVOKE -> withCommon(owner, "", "1", "120000");
             case PROLONG -> List.of("90000");
             case CLEAN -> withCommon(owner);
+            case PAUSE -> withCommon(owner, "60000", "app/host/1/");
             case RENEW -> List.of(owner, token, "30000");
             case PLAIN_ACQUIRE -> List.of("v", "30000", "1", "0", "");
             case PLAIN_RELEASE -> List.of("v");

@@ -240,6 +240,14 @@ final class LineRulesTest extends LineFixture {
     }
 
     @Test
+    void paused_writerOfAPausedLock_isNeeded() {
+        assertNeeded("paused", "", () -> {
+            limit(0);
+            return tryAsk(A, W).equals("GRANTED") ? "somebody enters a lock that is paused" : SOUND;
+        });
+    }
+
+    @Test
     void overlimit_requestForMoreThanTheLimitStandsInFront_isNeeded() {
         assertNeeded("overlimit", "", () -> {
             take(A, permits(2, 4));

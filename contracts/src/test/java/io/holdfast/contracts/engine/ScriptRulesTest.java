@@ -130,6 +130,45 @@ final class ScriptRulesTest extends RuleFixture {
         });
     }
 
+    // ---- a pause is noted while the lock is held, and then keeps others out
+
+    @Test
+    void pause_lockThatIsToPauseIsReleased_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            assertEquals("GRANTED", word(acquire("A.0-1~s", asking("A"))));
+            assertEquals("QUEUED", word(acquire("B.0-1~s", asking("B"))));
+            assertEquals("NOTED", word(pause()));
+            script(
+                    rule(withRule, "pause", "").apply(Script.RELEASE.text()),
+                    KEYS.all(),
+                    withCommon("A", "A.0-1~s", ""));
+            return holderIs("B") ? "somebody is granted a lock that is paused" : SOUND;
+        });
+    }
+
+    @Test
+    void pausekeeps_lastWaiterLeavesBeforeTheRelease_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            String withdrawal = rule(withRule, "pausekeeps", "").apply(Script.RELEASE.text());
+            assertEquals("GRANTED", word(acquire("A.0-1~s", asking("A"))));
+            assertEquals("QUEUED", word(acquire("B.0-1~s", asking("B"))));
+            assertEquals("NOTED", word(pause()));
+            script(withdrawal, KEYS.all(), withCommon("B", "B.0-1~s", ""));
+            script(withdrawal, KEYS.all(), withCommon("A", "A.0-1~s", ""));
+            acquire("C.0-1~s", asking("C"));
+            return holderIs("C") ? "somebody is granted a lock that is paused" : SOUND;
+        });
+    }
+
+    private Reply pause() {
+        return script(Script.PAUSE.text(), KEYS.all(), withCommon("O", "60000", "x/x"));
+    }
+
+    private boolean holderIs(String client) {
+        Reply held = server.command("GET", KEYS.hold());
+        return !held.isNull() && held.asString().startsWith(client + ".");
+    }
+
     private static List<String> asking(String client) {
         return withCommon(client, client + ".0-1~s", "30000", "30000 x/x", "0", "1 0 0 F 0 T 200");
     }

@@ -185,6 +185,7 @@ class ShiftedRepliesTest {
             case REVOKE -> steering.revoke(keys, 0, false, Duration.ZERO, heard::accept);
             case PROLONG -> steering.prolong(keys, TERM, heard::accept);
             case CLEAN -> steering.clean(keys, heard::accept);
+            case PAUSE -> steering.pause(keys, TERM, "", heard::accept);
             case PLAIN_ACQUIRE -> plain.acquire(keys.hold(), "v", TERM, false, null, now, heard::accept);
             case PLAIN_RELEASE -> plain.release(keys.hold(), "v", heard::accept);
             case PLAIN_EXTEND -> plain.extend(keys, "v", TERM, now, heard::accept);

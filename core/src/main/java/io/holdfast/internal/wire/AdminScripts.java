@@ -4,6 +4,7 @@ import io.holdfast.Holder;
 import io.holdfast.LockInfo;
 import io.holdfast.Waiter;
 import io.holdfast.internal.wire.LockScripts.CleanReply;
+import io.holdfast.internal.wire.LockScripts.PauseReply;
 import io.holdfast.internal.wire.LockScripts.RevokeReply;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
@@ -108,6 +109,15 @@ public final class AdminScripts {
             BiConsumer<@Nullable Duration, @Nullable DriverException> callback) {
         LockScripts of = scripts.apply(keys);
         of.prolong(keys, of.named(holder), atLeast, callback);
+    }
+
+    /** Pauses a lock for a time, or ends its pause if that is zero. */
+    public void pause(
+            Keys keys,
+            Duration time,
+            String actor,
+            BiConsumer<@Nullable PauseReply, @Nullable DriverException> callback) {
+        scripts.apply(keys).pause(keys, time, actor, callback);
     }
 
     /** Removes dead waiters, as many as one script may. */

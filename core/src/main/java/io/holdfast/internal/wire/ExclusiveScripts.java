@@ -7,6 +7,7 @@ import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,7 @@ public final class ExclusiveScripts implements LockScripts {
     /** In place of a token: no hold has it. */
     private static final String NO_TOKEN = "1";
 
+    private static final int PER_HOLD = 6;
     private static final int FIRST_WAITER = 3;
     private static final int PER_WAITER = 6;
 
@@ -256,7 +258,7 @@ public final class ExclusiveScripts implements LockScripts {
         for (int i = FIRST_WAITER; i < hold; i += PER_WAITER) {
             queue.add(ClientWords.waiterOf(reply, i, Asked.ALONE));
         }
-        return new LockInfo(
+        LockInfo info = new LockInfo(
                 keys.name(),
                 keys.kind().shown(),
                 reply.holder(hold),
@@ -265,6 +267,26 @@ public final class ExclusiveScripts implements LockScripts {
                 Duration.ofMillis(reply.remainingMillis(hold)),
                 reply.count(0),
                 queue);
+        return reply.size() > hold + PER_HOLD ? toPause(info, reply, hold + PER_HOLD) : info;
+    }
+
+    /** With a pause that is to come, of which three words tell. */
+    private static LockInfo toPause(LockInfo info, ScriptReply reply, int at) {
+        Holder by = ClientLabel.holder("", 0, reply.number(at), reply.text(at + 2));
+        return new LockInfo(
+                info.name(),
+                info.kind(),
+                info.holder(),
+                info.confirmed(),
+                info.leaseDuration(),
+                info.remaining(),
+                info.waiters(),
+                info.callers(),
+                info.queue(),
+                info.used(),
+                info.shares(),
+                info.limit(),
+                Optional.of(new LockInfo.Pause(by, Duration.ofMillis(reply.number(at + 1)))));
     }
 
     @Override
@@ -307,6 +329,20 @@ public final class ExclusiveScripts implements LockScripts {
             BiConsumer<@Nullable Duration, @Nullable DriverException> callback) {
         Arguments args = new Arguments().add(atLeast).add(hold);
         calls.call(Script.PROLONG, List.of(keys.hold()), args, reply -> Duration.ofMillis(reply.number(1)), callback);
+    }
+
+    @Override
+    public void pause(
+            Keys keys,
+            Duration time,
+            String actor,
+            BiConsumer<@Nullable PauseReply, @Nullable DriverException> callback) {
+        calls.call(
+                Script.PAUSE,
+                keys.all(),
+                client.first().add(time).add(client.label(actor)),
+                reply -> new PauseReply(reply.word(PauseWord.class), stateOf(reply, 1)),
+                callback);
     }
 
     @Override

@@ -214,6 +214,19 @@ public interface LockScripts {
      */
     record CleanReply(int removed, int left, State state) {}
 
+    /** What a pause, or its end, has found. */
+    enum PauseWord {
+        /** Nobody has the lock, and nobody is granted it. */
+        PAUSED,
+        /** It is held; nobody else is granted it. */
+        NOTED,
+        RESUMED,
+        /** There was no pause to end. */
+        NOTHING
+    }
+
+    record PauseReply(PauseWord word, State state) {}
+
     /** Asks, once or again. */
     void acquire(Acquire asked, long sentNanos, BiConsumer<@Nullable AcquireReply, @Nullable DriverException> callback);
 
@@ -293,6 +306,18 @@ public interface LockScripts {
             String hold,
             Duration atLeast,
             BiConsumer<@Nullable Duration, @Nullable DriverException> callback);
+
+    /**
+     * Pauses a lock, or ends its pause.
+     *
+     * @param time for how long; zero ends it
+     * @param actor the operator's words, as a label has those of an actor
+     */
+    void pause(
+            Keys keys,
+            Duration time,
+            String actor,
+            BiConsumer<@Nullable PauseReply, @Nullable DriverException> callback);
 
     /** Removes dead waiters, as many as one script may. */
     void clean(Keys keys, BiConsumer<@Nullable CleanReply, @Nullable DriverException> callback);

@@ -25,6 +25,9 @@ public final class OwnerIds {
     /** In place of an owner: what the lock is for was done, and this is the record. */
     public static final String RECORD = "=";
 
+    /** In place of an owner: an operator has paused the lock. */
+    public static final String PAUSE = "!";
+
     private record Epoch(String name, String secret) {}
 
     private final Entropy entropy;

@@ -332,16 +332,27 @@ public final class SharedScripts implements LockScripts {
                         ? shares.stream().mapToInt(LockInfo.Share::permits).sum()
                         : reply.count(2),
                 shares,
-                limitOf(reply, 5));
+                keys.kind() == Keys.Kind.SEMAPHORE ? limitOf(reply, 5) : Optional.empty(),
+                reply.number(5) == 0
+                        ? Optional.of(new LockInfo.Pause(limiting(reply, 5), limitLeft(reply, 5)))
+                        : Optional.empty());
     }
 
     private static Optional<LockInfo.Limit> limitOf(ScriptReply reply, int at) {
         if (reply.number(at) < 0) {
             return Optional.empty();
         }
-        Holder by = ClientLabel.holder("", 0, 0, reply.text(at + 2));
-        return Optional.of(new LockInfo.Limit(
-                reply.count(at), by.application(), by.host(), by.pid(), Duration.ofMillis(reply.number(at + 1))));
+        Holder by = limiting(reply, at);
+        return Optional.of(
+                new LockInfo.Limit(reply.count(at), by.application(), by.host(), by.pid(), limitLeft(reply, at)));
+    }
+
+    private static Holder limiting(ScriptReply reply, int at) {
+        return ClientLabel.holder("", 0, 0, reply.text(at + 2));
+    }
+
+    private static Duration limitLeft(ScriptReply reply, int at) {
+        return Duration.ofMillis(reply.number(at + 1));
     }
 
     @Override
@@ -405,6 +416,27 @@ public final class SharedScripts implements LockScripts {
                 keys.all(),
                 client.first().add(permits).add(forHowLong).add(client.label("")),
                 reply -> new LimitReply(reply.flag(0), stateOf(reply, 1)),
+                callback);
+    }
+
+    /** Of what several may hold a pause is the limit that lets nobody in. */
+    @Override
+    public void pause(
+            Keys keys,
+            Duration time,
+            String actor,
+            BiConsumer<@Nullable PauseReply, @Nullable DriverException> callback) {
+        calls.call(
+                Script.LINE_LIMIT,
+                keys.all(),
+                client.first().add(time.isZero() ? -1 : 0).add(time).add(client.label(actor)),
+                reply -> {
+                    State state = stateOf(reply, 1);
+                    PauseWord word = time.isZero()
+                            ? reply.flag(0) ? PauseWord.RESUMED : PauseWord.NOTHING
+                            : state.holder().isPresent() ? PauseWord.NOTED : PauseWord.PAUSED;
+                    return new PauseReply(word, state);
+                },
                 callback);
     }
 

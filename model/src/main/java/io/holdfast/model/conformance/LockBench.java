@@ -65,6 +65,9 @@ public final class LockBench extends QueueBench<LockState, Call> {
         if (state.claim != LockState.NOBODY) {
             words.addAll(List.of("@claim", owner(state.claim) + " " + state.order[state.claim]));
         }
+        if (state.pause != LockState.ABSENT) {
+            words.addAll(List.of("@pause", "! 0 " + notedWritten() + " " + label(0)));
+        }
     }
 
     @Override
@@ -76,7 +79,7 @@ public final class LockBench extends QueueBench<LockState, Call> {
     private String written(LockState s) {
         String mark = s.mark == LockState.KEPT ? " K" : s.mark == LockState.RECALLED ? " R" : "";
         boolean nobodys = isNobodys(s.holder);
-        return (nobodys ? shownHolder(s.holder) : owner(s.holder)) + " " + token(s.token) + " " + sinceOfHold() + " "
+        return (nobodys ? shownHolder(s.holder) : owner(s.holder)) + " " + tokenOf(s) + " " + sinceOfHold() + " "
                 + termAndLabel(nobodys ? 0 : s.holder) + mark;
     }
 
@@ -127,6 +130,9 @@ public final class LockBench extends QueueBench<LockState, Call> {
             args.clear();
             args.addAll(List.of(millis(bounds.term() + 1), asked.token() == 0 ? "" : token(asked.token())));
             return Script.PROLONG;
+        } else if (call instanceof Call.Pause asked) {
+            args.addAll(List.of(Integer.toString(asked.ticks() * TICK), label(0)));
+            return Script.PAUSE;
         } else if (call instanceof Call.Clean) {
             return Script.CLEAN;
         } else if (call instanceof Call.Adopt asked) {
@@ -170,7 +176,7 @@ public final class LockBench extends QueueBench<LockState, Call> {
                 words.append(shownOwner(told.mine())).append(' ').append(tokenNow(after.token));
                 words.append(' ').append(sinceNow()).append(' ').append(millis(bounds.claim()));
             }
-            words.append(' ').append(told.handed() * TICK).append(" 0").append(hold(after));
+            words.append(' ').append(told.handed() * TICK).append(" 0").append(hold(call, after));
         }
         if (call instanceof Call.Refresh) {
             return "[" + words + ", " + end.replace(" ", ", ") + "]";
@@ -179,16 +185,22 @@ public final class LockBench extends QueueBench<LockState, Call> {
             String of = told.word().equals("NOTHING")
                     ? ""
                     : " " + (ended ? 0 : before.left * TICK) + " " + shownHolder(before.holder) + " "
-                            + token(before.token) + " " + sinceOfHold() + " "
+                            + tokenOf(before) + " " + sinceOfHold() + " "
                             + termAndLabel(isNobodys(before.holder) ? 0 : before.holder);
             return "[" + words + ", " + of + ", " + end.replace(" ", ", ") + "]";
         }
         return words + " " + end;
     }
 
-    private String hold(LockState after) {
+    private String hold(Call asked, LockState after) {
         if (after.isFree()) {
             return "";
+        }
+        if (after.holder == LockState.PAUSED) {
+            String since = asked instanceof Call.Pause
+                    ? nowMicros + " " + after.left * TICK
+                    : state.holder == LockState.PAUSED ? sinceOfHold() + " " + bounds.term() * TICK : notedWritten();
+            return " " + after.left * TICK + " ! 0 " + since + " " + label(0);
         }
         boolean rests = isNobodys(after.holder);
         boolean begins = rests && state.holder != after.holder;
@@ -265,9 +277,10 @@ public final class LockBench extends QueueBench<LockState, Call> {
         found.holder = switch (parts.group(1)) {
             case "-" -> LockState.RESTS;
             case "=" -> LockState.DONE;
+            case "!" -> LockState.PAUSED;
             default -> ownerOf(parts.group(1));
         };
-        found.token = tokenOf(parts.group(2));
+        found.token = found.holder == LockState.PAUSED ? 0 : tokenOf(parts.group(2));
         found.mark = parts.group(6) == null
                 ? LockState.UNMARKED
                 : parts.group(6).equals(" K") ? LockState.KEPT : LockState.RECALLED;
@@ -283,6 +296,11 @@ public final class LockBench extends QueueBench<LockState, Call> {
 
     @Override
     boolean readClaims(LockState found, String field, String value) {
+        if (field.equals("@pause")) {
+            String[] words = value.split(" ");
+            found.pause = Math.max(0, ticks(Long.parseLong(words[2]) / 1_000 + Long.parseLong(words[3])));
+            return true;
+        }
         if (!field.equals("@claim")) {
             return false;
         }
@@ -299,11 +317,25 @@ public final class LockBench extends QueueBench<LockState, Call> {
     }
 
     private static boolean isNobodys(int holder) {
-        return holder == LockState.RESTS || holder == LockState.DONE;
+        return holder < LockState.NOBODY;
+    }
+
+    private String tokenOf(LockState s) {
+        return s.hasToken() ? token(s.token) : "0";
+    }
+
+    /** Of a pause that is noted: since when, and for how long. */
+    private String notedWritten() {
+        return sinceOfHold() + " " + (nowMillis + (long) state.pause * TICK - sinceOfHold() / 1_000);
     }
 
     private String shownHolder(int holder) {
-        return holder == LockState.RESTS ? "-" : holder == LockState.DONE ? "=" : shownOwner(holder);
+        return switch (holder) {
+            case LockState.RESTS -> "-";
+            case LockState.DONE -> "=";
+            case LockState.PAUSED -> "!";
+            default -> shownOwner(holder);
+        };
     }
 
     /** What is written of a record that begins, behind its time: for how long it is kept, and who was the holder. */

@@ -24,6 +24,7 @@ public final class AnyCalls extends AnyQueueCalls<LockState, Call> {
         REVOKE,
         DROP,
         PROLONG,
+        PAUSE,
         CLEAN,
         ADOPT,
         LISTEN,
@@ -64,7 +65,7 @@ public final class AnyCalls extends AnyQueueCalls<LockState, Call> {
     public List<Call> calls(LockState state) {
         List<Call> calls = new ArrayList<>();
         boolean granted = state.last > 0;
-        long token = state.holder == LockState.NOBODY ? state.last : state.token;
+        long token = state.hasToken() ? state.token : state.last;
         for (int owner = 0; owner < bounds.owners(); owner++) {
             int client = bounds.clientOf(owner);
             add(calls, Act.ACQUIRE, new Call.Acquire(client, owner, true, 0));
@@ -119,6 +120,9 @@ public final class AnyCalls extends AnyQueueCalls<LockState, Call> {
             add(calls, Act.DROP, new Call.Revoke(client, 0, Call.Revoke.ALL));
             add(calls, Act.CLEAN, new Call.Clean(client));
         }
+        add(calls, Act.PAUSE, new Call.Pause(bounds.operator(), 0));
+        add(calls, Act.PAUSE, new Call.Pause(bounds.operator(), 1));
+        add(calls, Act.PAUSE, new Call.Pause(bounds.operator(), bounds.term() + 1));
         if (granted && acts.contains(Act.WRONG_TOKEN)) {
             add(calls, Act.REVOKE, new Call.Revoke(bounds.operator(), token - 1, 0));
             add(calls, Act.REVOKE, new Call.Revoke(bounds.operator(), token + 1, 0));
@@ -136,10 +140,10 @@ public final class AnyCalls extends AnyQueueCalls<LockState, Call> {
 
     @Override
     protected LockState normal(LockState state) {
-        long least = state.holder == LockState.NOBODY ? state.last : state.token;
+        long least = state.hasToken() ? state.token : state.last;
         if (least > 0) {
             state.last += 2 - least;
-            state.token += state.holder == LockState.NOBODY ? 0 : 2 - least;
+            state.token += state.hasToken() ? 2 - least : 0;
         }
         state.shortenOrders();
         return state;

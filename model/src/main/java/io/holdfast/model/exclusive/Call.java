@@ -101,6 +101,18 @@ public sealed interface Call {
         }
     }
 
+    /**
+     * {@code pause.lua}.
+     *
+     * @param ticks for how long, 0 to end a pause
+     */
+    record Pause(int client, int ticks) implements Call {
+        @Override
+        public String toString() {
+            return ticks == 0 ? "end of a pause" : "pause for " + ticks;
+        }
+    }
+
     /** {@code clean.lua}. */
     record Clean(int client) implements Call {
         @Override

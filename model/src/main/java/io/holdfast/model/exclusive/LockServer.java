@@ -4,6 +4,7 @@ import static io.holdfast.model.exclusive.LockState.ABSENT;
 import static io.holdfast.model.exclusive.LockState.DONE;
 import static io.holdfast.model.exclusive.LockState.KEPT;
 import static io.holdfast.model.exclusive.LockState.NOBODY;
+import static io.holdfast.model.exclusive.LockState.PAUSED;
 import static io.holdfast.model.exclusive.LockState.RECALLED;
 import static io.holdfast.model.exclusive.LockState.RESTS;
 import static io.holdfast.model.exclusive.LockState.UNMARKED;
@@ -69,6 +70,8 @@ public final class LockServer {
                 reply = revoke(asked);
             } else if (call instanceof Call.Prolong asked) {
                 reply = prolong(asked);
+            } else if (call instanceof Call.Pause asked) {
+                reply = pause(asked);
             } else if (call instanceof Call.Clean) {
                 reply = clean();
             } else if (call instanceof Call.Adopt asked) {
@@ -83,6 +86,11 @@ public final class LockServer {
         @Override
         protected boolean keepsDetails() {
             return s.claim != NOBODY;
+        }
+
+        @Override
+        protected boolean isToPause() {
+            return s.pause != ABSENT && rules.contains(Rule.PAUSEKEEPS);
         }
 
         private Wish wish(int owner) {
@@ -209,7 +217,12 @@ public final class LockServer {
             for (int owner = 0; owner < s.owners(); owner++) {
                 leaveLine(owner);
             }
+            int pause = s.pause;
             s.dropDetails();
+            if (pause != ABSENT) {
+                s.pause = pause;
+                s.detailsLeft = pause;
+            }
         }
 
         private void free() {
@@ -291,8 +304,8 @@ public final class LockServer {
             String word = "NOTHING";
             if (!s.isFree()) {
                 boolean meant = asked.token() == 0
-                        || asked.token() == s.token
-                        || (asked.token() > s.token && asked.token() <= s.last);
+                        || s.hasToken() && asked.token() == s.token
+                        || (s.hasToken() && asked.token() > s.token && asked.token() <= s.last);
                 word = meant ? "RELEASED" : "OTHER";
             }
             if (word.equals("RELEASED")) {
@@ -320,6 +333,28 @@ public final class LockServer {
             return Reply.of("HELD", " D" + s.left);
         }
 
+        private Reply pause(Call.Pause asked) {
+            boolean before = s.holder == PAUSED || s.pause > 0;
+            s.pause = ABSENT;
+            if (s.holder == PAUSED) {
+                free();
+            }
+            s.tidy(); // details without a field are no key, and end with it
+            boolean queued = s.sequence != ABSENT;
+            if (asked.ticks() > 0) {
+                s.pause = asked.ticks();
+                s.detailsLeft = Math.max(s.detailsLeft, asked.ticks());
+            }
+            settle(NOBODY, false, queued);
+            if (asked.ticks() == 0) {
+                return described(before ? "RESUMED" : "NOTHING", "");
+            } else if (s.holder == PAUSED) {
+                return described("PAUSED", "");
+            }
+            recall();
+            return described("NOTED", "");
+        }
+
         private Reply clean() {
             int removed = cleanAll();
             settle(NOBODY, false, s.sequence != ABSENT);
@@ -336,13 +371,24 @@ public final class LockServer {
                 }
                 return;
             }
-            if (!queued) {
+            if (!queued && s.pause == ABSENT) {
                 return;
             }
             if (s.claim != NOBODY) {
                 int lapsed = s.claim;
                 s.claim = NOBODY;
                 putBack(lapsed);
+            }
+            if (s.pause != ABSENT && rules.contains(Rule.PAUSE)) {
+                int left = s.pause;
+                s.pause = ABSENT;
+                if (left > 0) {
+                    s.holder = PAUSED;
+                    s.token = 0;
+                    s.left = left;
+                    s.mark = UNMARKED;
+                    return;
+                }
             }
             handoff(candidate);
         }

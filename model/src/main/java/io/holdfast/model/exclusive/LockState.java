@@ -21,6 +21,9 @@ public final class LockState extends QueueState<LockState> {
     /** In the details: whose grant is not confirmed yet. It has the order that it had in the queue. */
     public int claim = NOBODY;
 
+    /** In the details: for how long the lock is to pause when nobody holds it any more; 0 once that is over. */
+    public int pause = ABSENT;
+
     public LockState(int owners, int clients) {
         super(owners, clients);
     }
@@ -32,6 +35,7 @@ public final class LockState extends QueueState<LockState> {
         left = other.left;
         mark = other.mark;
         claim = other.claim;
+        pause = other.pause;
     }
 
     @Override
@@ -43,18 +47,24 @@ public final class LockState extends QueueState<LockState> {
         return holder == NOBODY;
     }
 
+    /** Whether what is there has a token. */
+    public boolean hasToken() {
+        return holder != NOBODY && holder != PAUSED;
+    }
+
     public boolean isHeldBy(int owner, long grant) {
         return holder == owner && token == grant;
     }
 
     @Override
     protected boolean tellsOfClaims() {
-        return claim != NOBODY;
+        return claim != NOBODY || pause != ABSENT;
     }
 
     @Override
     protected void forgetClaims() {
         claim = NOBODY;
+        pause = ABSENT;
     }
 
     @Override
@@ -65,6 +75,7 @@ public final class LockState extends QueueState<LockState> {
     @Override
     protected void pass() {
         left = sooner(left);
+        pause = sooner(pause);
         super.pass();
     }
 
@@ -81,7 +92,12 @@ public final class LockState extends QueueState<LockState> {
 
     @Override
     public void addTo(Fingerprint print, int[] owners, int[] clients) {
-        print.add(renamed(holder, owners)).add(token).add(left).add(mark).add(renamed(claim, owners));
+        print.add(renamed(holder, owners))
+                .add(token)
+                .add(left)
+                .add(mark)
+                .add(renamed(claim, owners))
+                .add(pause);
         super.addTo(print, owners, clients);
     }
 
@@ -89,11 +105,15 @@ public final class LockState extends QueueState<LockState> {
     public String toString() {
         String hold = holder == NOBODY
                 ? "the lock is free"
-                : holder == RESTS || holder == DONE
-                        ? (holder == DONE ? "there is a record for " : "the lock rests for ") + left
+                : holder < NOBODY
+                        ? (holder == DONE
+                                        ? "there is a record for "
+                                        : holder == PAUSED ? "the lock pauses for " : "the lock rests for ")
+                                + left
                         : Words.owner(holder) + " holds it with token " + token + " for " + left
                                 + (mark == KEPT ? ", kept" : mark == RECALLED ? ", recalled" : "");
         return hold + waitersInWords() + "; claim "
-                + (claim == NOBODY ? "-" : Words.owner(claim) + " from " + order[claim]);
+                + (claim == NOBODY ? "-" : Words.owner(claim) + " from " + order[claim])
+                + (pause == ABSENT ? "" : "; to pause for " + pause);
     }
 }

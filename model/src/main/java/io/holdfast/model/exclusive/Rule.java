@@ -19,6 +19,8 @@ public enum Rule implements ModelRule {
     RECALLMARK("a recall is noted in the hold"),
     DONE("a request for what has a record is answered by it"),
     ANSWERS("a record answers all that wait"),
+    PAUSE("a lock that is to pause is granted to nobody when it is free"),
+    PAUSEKEEPS("what is known of waiters is kept as long as the lock is to pause"),
     REVOKEMESSAGE("the holder of what was released by name is told"),
     TICKETOWNER("an adoption compares the owner of the ticket"),
     NEWTOMBSTONE("an adoption looks for a tombstone of the new owner"),

@@ -123,6 +123,27 @@ public final class Settings {
                                         new Wish(1, 1, false, false, 0, 1, true),
                                         new Wish(2, 0, true, false, 0, 1, false))),
                         EnumSet.of(Act.ACQUIRE, Act.RELEASE, Act.REFRESH, Act.TICK, Act.QUEUE_LIMIT, Act.LISTEN)));
+        all.put(
+                "paused",
+                new Calls(
+                        "two clients, which keep the lock, and an operator that pauses it",
+                        new Bounds(
+                                2,
+                                1,
+                                4,
+                                List.of(
+                                        new Wish(0, 0, false, true, 1, 0, true),
+                                        new Wish(1, 0, false, false, 0, 0, true))),
+                        EnumSet.of(
+                                Act.ACQUIRE,
+                                Act.RELEASE,
+                                Act.REST,
+                                Act.DONE,
+                                Act.CONFIRM,
+                                Act.REFRESH,
+                                Act.REVOKE,
+                                Act.PAUSE,
+                                Act.TICK)));
         all.put("three", new Calls("three clients", Bounds.plain(3, 1, 1, 4), CLIENTS));
         return all;
     }

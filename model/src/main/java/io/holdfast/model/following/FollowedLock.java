@@ -66,6 +66,9 @@ final class FollowedLock extends FollowedQueue<LockState, Wish> {
 
     @Override
     boolean readClaims(LockState found, String field, String value) {
+        if (field.equals("@pause")) {
+            throw new NotFollowed("a lock that is to pause");
+        }
         if (!field.equals("@claim")) {
             return false;
         }
@@ -88,6 +91,7 @@ final class FollowedLock extends FollowedQueue<LockState, Wish> {
         found.holder = switch (words[0]) {
             case "-" -> RESTS;
             case "=" -> DONE;
+            case "!" -> throw new NotFollowed("a lock that pauses");
             default -> owner(words[0]);
         };
         found.token = Long.parseLong(words[1]);

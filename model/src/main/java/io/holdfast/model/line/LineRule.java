@@ -23,6 +23,7 @@ public enum LineRule implements ModelRule {
     STRICT("a waiter that does not fit is passed by nobody"),
     SUSPECTPASSES("a waiter that cannot be told, and does not fit, is passed"),
     OVERLIMIT("a request for more than the operator's limit is passed"),
+    PAUSED("nobody enters a read/write lock that is paused"),
     CAPENDS("the wake counts the end of an operator's limit"),
     NEWCOMER("a request that comes is granted only if nobody stands before it"),
     CANCELSERVES("a withdrawal serves those behind"),

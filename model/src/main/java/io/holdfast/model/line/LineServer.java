@@ -427,10 +427,14 @@ public final class LineServer {
                 return false;
             }
             return switch (wish.mode()) {
-                case 'W' -> s.countHolders() == 0;
-                case 'R' -> true;
+                case 'W' -> s.countHolders() == 0 && !(has(LineRule.PAUSED) && isPaused());
+                case 'R' -> !(has(LineRule.PAUSED) && isPaused());
                 default -> s.used + wish.weight() <= Math.min(wish.limit(), most());
             };
+        }
+
+        private boolean isPaused() {
+            return s.limitLeft > 0 && s.limit == 0;
         }
 
         private boolean isOverLimit(int owner) {
@@ -547,8 +551,13 @@ public final class LineServer {
                     }
                     at = Math.min(at, ended);
                 }
-            } else if (first != NOBODY && holders.length > 0) {
-                at = ends.millis(holders[holders.length - 1]);
+            } else if (first != NOBODY) {
+                at = holders.length == 0 ? Ends.NEVER : ends.millis(holders[holders.length - 1]);
+                if (isPaused() && has(LineRule.CAPENDS)) {
+                    long ended = (long) s.limitLeft * bounds.tickMillis() + 1;
+                    boolean beside = wish(first).mode() == 'R' && s.writer() == NOBODY;
+                    at = beside || at == Ends.NEVER ? ended : Math.max(at, ended);
+                }
             }
             int last = holders.length == 0 ? NOBODY : holders[holders.length - 1];
             long left = last == NOBODY ? 0 : ends.millis(last);

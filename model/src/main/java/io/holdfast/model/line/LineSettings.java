@@ -139,6 +139,12 @@ public final class LineSettings {
                                 Wish.read(1).withLife(1, false)),
                         few));
         all.put(
+                "rw-paused",
+                new Calls(
+                        "a writer and two readers, of three clients, and an operator that pauses the lock",
+                        bounds(2, Wish.write(0), Wish.read(1), Wish.read(2)),
+                        EnumSet.of(Act.LIMIT, Act.LISTEN)));
+        all.put(
                 "permits",
                 new Calls(
                         "three clients that want one or two of two or three, and an operator's limit",

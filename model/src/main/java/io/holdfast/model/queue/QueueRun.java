@@ -54,6 +54,11 @@ public abstract class QueueRun<S extends QueueState<S>> {
     /** Whether what is known of waiters is needed, since some have left the queue for a claim. */
     protected abstract boolean keepsDetails();
 
+    /** Whether the details tell that the lock is to pause. */
+    protected boolean isToPause() {
+        return false;
+    }
+
     // ---- queue.lua
 
     /**
@@ -156,7 +161,7 @@ public abstract class QueueRun<S extends QueueState<S>> {
         s.waiters[client] = count(s.waiters[client]) - count;
         if (s.waiters[client] <= 0) {
             s.forget(client);
-            boolean needed = rules.claimsKeepDetails() && keepsDetails();
+            boolean needed = rules.claimsKeepDetails() && keepsDetails() || isToPause();
             if (!needed && standing() == 0) {
                 s.dropDetails();
             }
@@ -342,9 +347,9 @@ public abstract class QueueRun<S extends QueueState<S>> {
 
     private void outliveWaiters(boolean first) {
         if (s.detailsLeft < bounds.waiterDeadline() || first) {
-            s.detailsLeft = bounds.keysLive();
-            s.queueLeft = s.count(QUEUED) == 0 ? 0 : bounds.keysLive();
-            s.parkedLeft = s.count(ASIDE) == 0 ? 0 : bounds.keysLive();
+            s.detailsLeft = Math.max(bounds.keysLive(), s.detailsLeft);
+            s.queueLeft = s.count(QUEUED) == 0 ? 0 : s.detailsLeft;
+            s.parkedLeft = s.count(ASIDE) == 0 ? 0 : s.detailsLeft;
         }
     }
 

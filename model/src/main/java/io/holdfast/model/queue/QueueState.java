@@ -14,11 +14,12 @@ import java.util.stream.LongStream;
  * @param <S> the kind's own state
  */
 public abstract class QueueState<S extends QueueState<S>> {
-    /** Of a hold: there is none, or the lock rests, or has a record. */
+    /** Of a hold: there is none, or the lock rests, has a record, or pauses. */
     public static final int NOBODY = -1;
 
     public static final int RESTS = -2;
     public static final int DONE = -3;
+    public static final int PAUSED = -4;
     /** A field that is not there. */
     public static final int ABSENT = -9;
     /** A time beyond what a look can see. */
