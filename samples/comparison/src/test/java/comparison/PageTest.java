@@ -28,6 +28,7 @@ class PageTest {
             "Clients", Clients::main,
             "Commit", Commit::main,
             "DeadWaiter", DeadWaiter::main,
+            "IdempotencyKey", IdempotencyKey::main,
             "Loss", Loss::main,
             "OtherThread", OtherThread::main));
 
