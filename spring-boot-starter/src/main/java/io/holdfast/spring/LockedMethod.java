@@ -11,7 +11,6 @@ import java.lang.reflect.Modifier;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Arrays;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -38,10 +37,6 @@ final class LockedMethod {
         /** When the publisher that it returns ends, once for each subscription. */
         PUBLISHER
     }
-
-    private static final Supplier<ResultConverter> NONE = () -> {
-        throw new IllegalStateException("there is no converter of results");
-    };
 
     private final String where;
     final Method method;
@@ -84,7 +79,7 @@ final class LockedMethod {
                     "Return void or an Optional, a CompletionStage of one of these, a Mono or a Flux, or do not skip");
         }
         if (end == End.PUBLISHER
-                && (doneOnce != null || runsOnce != null && !runsOnce.per().isEmpty())) {
+                && (doneOnce != null || (runsOnce != null && !runsOnce.per().isEmpty()))) {
             throw wrong(
                     "returns " + method.getGenericReturnType().getTypeName() + ", of which no end is recorded",
                     doneOnce == null
@@ -226,7 +221,7 @@ final class LockedMethod {
                     "Add Jackson to the application, as Spring Boot's starter for JSON does, or a bean of the type "
                             + ResultConverter.class.getName());
         }
-        return new OnceWork.Results(this, type.getType(), Objects.requireNonNullElse(converter, NONE));
+        return new OnceWork.Results(this, type.getType(), converter);
     }
 
     private static @Nullable Duration duration(String what, String text, UnaryOperator<String> placeholders) {

@@ -3,6 +3,7 @@ package io.holdfast.spring;
 import io.holdfast.Once;
 import io.holdfast.OnceResult;
 import java.lang.reflect.Type;
+import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -18,13 +19,14 @@ record OnceWork(UnaryOperator<Once> terms, @Nullable Results results) {
      * Results that are recorded for all calls.
      *
      * @param type of the results
+     * @param converter null for results that are nothing
      */
-    record Results(LockedMethod method, Type type, Supplier<ResultConverter> converter) {
+    record Results(LockedMethod method, Type type, @Nullable Supplier<ResultConverter> converter) {
         String write(@Nullable Object result) throws Exception {
             if (result == null) {
                 return "";
             }
-            String text = converter.get().write(result, type);
+            String text = Objects.requireNonNull(converter).get().write(result, type);
             if (text.isEmpty()) {
                 throw new IllegalStateException("the ResultConverter made an empty text of the result of " + method
                         + ", which stands for null");
@@ -38,7 +40,7 @@ record OnceWork(UnaryOperator<Once> terms, @Nullable Results results) {
                 return null;
             }
             try {
-                return converter.get().read(text, type);
+                return Objects.requireNonNull(converter).get().read(text, type);
             } catch (Exception e) {
                 throw new IllegalStateException(
                         "what is recorded for '" + name + "' is no result of " + method + ", which returns "

@@ -297,7 +297,7 @@ public final class LockBench extends QueueBench<LockState, Call> {
     @Override
     boolean readClaims(LockState found, String field, String value) {
         if (field.equals("@pause")) {
-            String[] words = value.split(" ");
+            String[] words = value.split(" ", -1);
             found.pause = Math.max(0, ticks(Long.parseLong(words[2]) / 1_000 + Long.parseLong(words[3])));
             return true;
         }

@@ -303,9 +303,8 @@ public final class LockServer {
         private Reply revoke(Call.Revoke asked) {
             String word = "NOTHING";
             if (!s.isFree()) {
-                boolean meant = asked.token() == 0
-                        || s.hasToken() && asked.token() == s.token
-                        || (s.hasToken() && asked.token() > s.token && asked.token() <= s.last);
+                boolean named = s.hasToken() && asked.token() >= s.token;
+                boolean meant = asked.token() == 0 || (named && (asked.token() == s.token || asked.token() <= s.last));
                 word = meant ? "RELEASED" : "OTHER";
             }
             if (word.equals("RELEASED")) {

@@ -161,7 +161,7 @@ public abstract class QueueRun<S extends QueueState<S>> {
         s.waiters[client] = count(s.waiters[client]) - count;
         if (s.waiters[client] <= 0) {
             s.forget(client);
-            boolean needed = rules.claimsKeepDetails() && keepsDetails() || isToPause();
+            boolean needed = (rules.claimsKeepDetails() && keepsDetails()) || isToPause();
             if (!needed && standing() == 0) {
                 s.dropDetails();
             }
