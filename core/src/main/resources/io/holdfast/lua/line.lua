@@ -548,7 +548,7 @@ local function describe(line, others)
     -- rule capends
     if mostOf(line) == 0 then
       local later = now + math.max(0, redis.call('PTTL', line.cap)) + 1
-      at = (mode == 'W' or line.writer) and at and math.max(at, later) or later
+      at = (mode == 'W' or line.writer) and at and math.max(tonumber(at), later) or later
     end
     -- end
   end
