@@ -223,6 +223,7 @@ final class LookTest {
                             "used",
                             "limit",
                             "operatorLimit",
+                            "pause",
                             "holders"),
                     List.copyOf(lock.keySet()));
             assertEquals(name, lock.get("lock").getAsString());
