@@ -350,8 +350,8 @@ final class Breaks {
                         EnumSet.of(ORDER),
                         lua(
                                 "acquire",
-                                "settle(lock, waiting and owner or nil, false, facts[3], claim)",
-                                "if waiting then settle(lock, owner, false, facts[3], claim) end")),
+                                "settle(lock, waiting and owner or nil, false, facts[3], claim, facts[6])",
+                                "if waiting then settle(lock, owner, false, facts[3], claim, facts[6]) end")),
                 of(
                         "a failed request is not repeated",
                         INSIDE,

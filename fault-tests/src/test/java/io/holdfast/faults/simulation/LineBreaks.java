@@ -228,8 +228,8 @@ final class LineBreaks {
                         EnumSet.of(EXCLUSION),
                         lua(
                                 "line",
-                                "  if line.writer then\n    return false\n  elseif mode == 'W' then",
-                                "  if mode == 'W' then")),
+                                "  if line.writer then\n    return false\n  elseif mode == 'W' and",
+                                "  if mode == 'W' and")),
                 of(
                         "permits are granted as long as one is free",
                         2,
