@@ -33,7 +33,9 @@ public final class Admin {
     /** How long a dropped waiter is refused if it asks again because it did not hear of it. */
     private static final Duration REFUSED = Duration.ofMinutes(2);
 
-    private static final int LONGEST_REASON = 1_000;
+    /** The most characters of a reason for a pause. */
+    public static final int LONGEST_REASON = 1_000;
+
     private static final int MOST_ROUNDS = 1_000;
     private static final int NO_LIMIT = -1;
 
@@ -383,19 +385,19 @@ public final class Admin {
     }
 
     /**
-     * Pauses a lock for a time: nobody is granted it any more. Nothing is taken from those that hold it: they go on, and may extend
-     * and renew. Those that wait keep their places, and see the pause in place of a holder. The pause ends by itself, or by {@link #resume},
-     * and the next in line is served then. A pause takes the place of the one before.
+     * Keeps a lock from being granted for a time. Holders go on, and may extend and renew. Requests keep their places, and see the pause in
+     * place of a holder. The pause ends by itself, or by {@link #resume}, and the next request is served then. A pause replaces the one
+     * before.
      *
-     * <p>From the return on, the server grants it to nobody. Leases of one client that {@linkplain LockOptions#withLocalHandoffs share a hold} may
+     * <p>From the return on, the server does not grant the lock. Leases of one client that {@linkplain LockOptions#withLocalHandoffs share a hold} may
      * follow each other within it until the client is told, which takes a message, or its next renewal if that is lost.
      *
-     * <p>Of a semaphore this is a {@linkplain #limit limit} of 0, which takes the place of another limit. Of a name that stands for {@link Once}, nobody
-     * begins the work; what was done is returned all the same.
+     * <p>Of a semaphore this is a {@linkplain #limit limit} of 0, which replaces another limit. Work that is done {@link Once} is not begun; a
+     * record of it is returned all the same.
      *
-     * @param reason why, for people: 0 to 1,000 characters
+     * @param reason for people: 0 to {@value #LONGEST_REASON} characters
      * @param forHowLong 1 ms to 365 days
-     * @return whether nobody holds it; false if it is still held, and pauses when it is not any more
+     * @return whether the lock is free; false if it is still held, and pauses as soon as it is free
      */
     public boolean pause(String name, Duration forHowLong, String reason) {
         Require.between("forHowLong", forHowLong, Duration.ofMillis(1), Require.LONGEST);

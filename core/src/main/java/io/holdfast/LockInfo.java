@@ -88,7 +88,7 @@ public record LockInfo(
      * How many permits of a semaphore may be out at present, whatever requests say.
      *
      * @param permits 0 if none is granted
-     * @param application of whoever set it
+     * @param application of the operator
      * @param host where that ran
      * @param pid its process id
      * @param remaining for how long yet
@@ -96,7 +96,7 @@ public record LockInfo(
     public record Limit(int permits, String application, String host, String pid, Duration remaining) {}
 
     /**
-     * Nobody is granted the lock at present.
+     * An operator keeps the lock from being granted.
      *
      * @param reason that the operator gave; empty for none
      * @param application of the operator
@@ -173,6 +173,20 @@ public record LockInfo(
             Duration remaining,
             int waiters,
             List<Waiter> queue) {
+        this(name, kind, holder, confirmed, term, remaining, waiters, queue, Optional.empty());
+    }
+
+    /** The same, with a pause that is to begin when it is free. */
+    public LockInfo(
+            String name,
+            Kind kind,
+            Optional<Holder> holder,
+            boolean confirmed,
+            Duration term,
+            Duration remaining,
+            int waiters,
+            List<Waiter> queue,
+            Optional<Pause> noted) {
         this(
                 name,
                 kind,
@@ -187,7 +201,7 @@ public record LockInfo(
                 holder.map(has -> new Share(has, LockMode.EXCLUSIVE, 1, confirmed, term, remaining)).stream()
                         .toList(),
                 Optional.empty(),
-                holder.filter(Holder::isPause).map(by -> new Pause(by, remaining)));
+                noted.or(() -> holder.filter(Holder::isPause).map(by -> new Pause(by, remaining))));
     }
 
     /** The same, with what clients have reported of those who wait. */

@@ -73,13 +73,9 @@ final class Info implements Subcommand {
             }
             page.append(facts.text());
         }
-        String paused = Words.paused(lock);
-        if (paused != null) {
-            page.append(holder == null ? "" : "\n").append(Words.sentence(paused));
-        }
-        String limited = Words.limited(lock);
-        if (limited != null) {
-            page.append(holder == null ? "" : "\n").append(Words.sentence(limited));
+        String byOperator = Words.byOperator(lock);
+        if (byOperator != null) {
+            page.append(holder == null ? "" : "\n").append(Words.sentence(byOperator));
         }
         if (lock.waiters() > 0) {
             boolean shared = Kinds.isShared(lock.kind());

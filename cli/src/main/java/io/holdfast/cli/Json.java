@@ -161,11 +161,11 @@ final class Json {
             object(
                     "operatorLimit",
                     json -> json.number("permits", byOperator.permits())
-                            .text("application", byOperator.application())
-                            .text("host", byOperator.host())
-                            .text("pid", byOperator.pid())
-                            .millis("remaining", byOperator.remaining())
-                            .time("endsAt", Words.in(byOperator.remaining())));
+                            .operator(
+                                    byOperator.application(),
+                                    byOperator.host(),
+                                    byOperator.pid(),
+                                    byOperator.remaining()));
         }
         LockInfo.Pause pause = lock.pause().orElse(null);
         if (pause == null) {
@@ -174,13 +174,18 @@ final class Json {
             object(
                     "pause",
                     json -> json.text("reason", pause.reason())
-                            .text("application", pause.application())
-                            .text("host", pause.host())
-                            .text("pid", pause.pid())
-                            .millis("remaining", pause.remaining())
-                            .time("endsAt", Words.in(pause.remaining())));
+                            .operator(pause.application(), pause.host(), pause.pid(), pause.remaining()));
         }
         return list("holders", lock.shares(), Json::share);
+    }
+
+    /** The operator of an act, and for how long yet it lasts. */
+    private Json operator(String application, String host, String pid, Duration remaining) {
+        return text("application", application)
+                .text("host", host)
+                .text("pid", pid)
+                .millis("remaining", remaining)
+                .time("endsAt", Words.in(remaining));
     }
 
     /** One word for who has a lock. */

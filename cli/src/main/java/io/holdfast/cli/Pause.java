@@ -1,12 +1,13 @@
 package io.holdfast.cli;
 
+import io.holdfast.Admin;
 import io.holdfast.Holdfast;
 import java.time.Duration;
 import java.time.Instant;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/** {@code holdfast pause}: nobody is granted a lock for a time. */
+/** {@code holdfast pause}: keeps a lock from being granted for a time. */
 final class Pause implements Subcommand {
     private static final String FOR = "--for";
     private static final String REASON = "--reason";
@@ -16,14 +17,14 @@ final class Pause implements Subcommand {
         CommandSpec spec = Specs.command(
                         "pause",
                         "holdfast pause NAME --for TIME [--reason TEXT] [--kind KIND] [--json] [--url URL] [-v]",
-                        "Pauses a lock for a time: nobody is granted it. Nothing is taken from those that hold it: they go on."
-                                + " Those that wait keep their places, and are served when the pause ends, by itself or by"
-                                + " holdfast resume. It takes the place of the pause before.",
+                        "Keeps a lock from being granted for a time. Holders go on, and requests keep their places. When"
+                                + " the pause ends, by itself or by holdfast resume, the next request is served. A pause"
+                                + " replaces the one before.",
                         Pages.statuses("0", "the lock is paused"))
                 .addPositional(Specs.nameOfAKind(true))
                 .addOption(Kinds.ofName())
                 .addOption(Specs.value(FOR, "TIME", "For how long: 1ms to 365d, as in 300ms, 30s, 5m, 1h, 2d. Needed."))
-                .addOption(Specs.value(REASON, "TEXT", "Why, for those that look: up to 1000 characters."));
+                .addOption(Specs.value(REASON, "TEXT", "The reason that info and why show: up to 1000 characters."));
         Specs.examples(
                 spec,
                 "  No further deployment begins while the incident lasts:",
@@ -42,8 +43,9 @@ final class Pause implements Subcommand {
         }
         Duration time = Span.parse(FOR, length, Duration.ofMillis(1), Span.YEAR, "");
         String reason = given.matchedOptionValue(REASON, "");
-        if (reason.length() > 1_000) {
-            throw new UsageException("--reason has " + reason.length() + " characters, must have at most 1000");
+        if (reason.length() > Admin.LONGEST_REASON) {
+            throw new UsageException(
+                    "--reason has " + reason.length() + " characters, must have at most " + Admin.LONGEST_REASON);
         }
         try (Holdfast client = Server.of(given).open()) {
             boolean free = client.admin().of(Kinds.of(given)).pause(name, time, reason);

@@ -114,17 +114,9 @@ final class Why implements Subcommand {
     /** For people: what an operator does as the command that does it. */
     private static String inWords(LockInfo lock, Way way) {
         String words = switch (way.by()) {
-            case OPERATOR_RELEASE ->
-                "holdfast release"
-                        + (lock.kind() == LockInfo.Kind.LOCK
-                                ? ""
-                                : " --kind " + lock.kind().word());
+            case OPERATOR_RELEASE -> "holdfast release" + kind(lock);
             case OPERATOR_UNLIMIT -> "holdfast unlimit";
-            case OPERATOR_RESUME ->
-                "holdfast resume"
-                        + (lock.kind() == LockInfo.Kind.LOCK
-                                ? ""
-                                : " --kind " + lock.kind().word());
+            case OPERATOR_RESUME -> "holdfast resume" + kind(lock);
             case WAITERS_GONE -> way.words() + "; holdfast clear removes them";
             default -> way.words();
         };
@@ -134,6 +126,10 @@ final class Why implements Subcommand {
                 + way.after().map(in -> ", " + at(Words.in(in), in)).orElse("")
                 + (way.condition().isEmpty() ? "" : ", " + way.condition())
                 + (oneOfSeveral ? " (--client: of that one only)" : "");
+    }
+
+    private static String kind(LockInfo lock) {
+        return lock.kind() == LockInfo.Kind.LOCK ? "" : " --kind " + lock.kind().word();
     }
 
     private static String at(Instant end, Duration remaining) {
@@ -217,13 +213,9 @@ final class Why implements Subcommand {
                 page.append("does not listen: it is dead, or cut off from the server.\n");
             }
         }
-        String paused = Words.paused(lock);
-        if (paused != null) {
-            page.append(Words.sentence(paused));
-        }
-        String limited = Words.limited(lock);
-        if (limited != null) {
-            page.append(Words.sentence(limited));
+        String byOperator = Words.byOperator(lock);
+        if (byOperator != null) {
+            page.append(Words.sentence(byOperator));
         }
         if (lock.isQueued()) {
             page.append(Words.count(lock.waiters(), "request")).append(lock.waiters() == 1 ? " waits:\n" : " wait:\n");

@@ -33,7 +33,7 @@ final class Words {
             return "done by " + who + ", " + ago(holder.since()) + ", recorded for another " + Span.inWords(remaining);
         }
         if (holder.isPause()) {
-            return paused(holder.metadata().getOrDefault("reason", ""), who, remaining);
+            return paused(new LockInfo.Pause(holder, remaining));
         }
         if (holder.resting()) {
             return "free in " + Span.inWords(remaining) + ", when its minimum hold time is over; last held by " + who;
@@ -104,37 +104,32 @@ final class Words {
     }
 
     /**
-     * {@code limited to 0 of 5 permits by an operator (holdfast@web-1, pid 17), until 06:43:12 (for 9m)}; null if no operator limits
-     * it.
+     * What an operator has set, beside the hold of which others tell: {@code paused by …}, or {@code limited to 0 of 5 permits by an operator (holdfast@web-1, pid 17), until 06:43:12 (for 9m)}; null if
+     * there is nothing to add.
      */
-    static @Nullable String limited(LockInfo lock) {
+    static @Nullable String byOperator(LockInfo lock) {
         LockInfo.Limit limit = lock.limit().orElse(null);
         if (limit == null) {
-            return null;
+            return lock.pause()
+                    .filter(pause -> lock.holder().filter(Holder::isPause).isEmpty())
+                    .map(Words::paused)
+                    .orElse(null);
         }
         int said = limit(lock);
         return "limited to "
                 + (said == 0 ? count(limit.permits(), "permit") : limit.permits() + " of " + count(said, "permit"))
-                + " by an operator (" + who(limit.application(), limit.host()) + ", pid " + limit.pid() + "), until "
-                + time(in(limit.remaining())) + " (for " + Span.inWords(limit.remaining()) + ")";
+                + " by an operator (" + who(limit.application(), limit.host()) + ", pid " + limit.pid() + ")"
+                + until(limit.remaining());
     }
 
     /** {@code paused by ops@web-1, pid 17: incident 4711, until 06:43:12 (for 9m)}. */
-    private static String paused(String reason, String who, Duration remaining) {
-        return "paused by " + who + (reason.isEmpty() ? "" : ": " + reason) + ", until " + time(in(remaining))
-                + " (for " + Span.inWords(remaining) + ")";
+    private static String paused(LockInfo.Pause pause) {
+        return "paused by " + who(pause.application(), pause.host()) + ", pid " + pause.pid()
+                + (pause.reason().isEmpty() ? "" : ": " + pause.reason()) + until(pause.remaining());
     }
 
-    /** The same of a lock that somebody still holds, or that several may hold; null if it does not pause, or is told in other words. */
-    static @Nullable String paused(LockInfo lock) {
-        LockInfo.Pause pause = lock.pause().orElse(null);
-        if (pause == null
-                || lock.limit().isPresent()
-                || lock.holder().filter(Holder::isPause).isPresent()) {
-            return null;
-        }
-        return paused(
-                pause.reason(), who(pause.application(), pause.host()) + ", pid " + pause.pid(), pause.remaining());
+    private static String until(Duration remaining) {
+        return ", until " + time(in(remaining)) + " (for " + Span.inWords(remaining) + ")";
     }
 
     /** A line that begins with a capital letter and ends with a full stop. */

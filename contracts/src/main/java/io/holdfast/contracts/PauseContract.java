@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What an operator's pause promises: nobody is granted the lock, nothing is taken from a holder, and the queue stays as it is. */
+/** The promises of an operator's pause: the lock is not granted, holders keep it, and the queue stays as it is. */
 public class PauseContract extends LockSuite {
     private static final Duration LONG = Duration.ofMinutes(10);
 
@@ -259,6 +259,12 @@ public class PauseContract extends LockSuite {
                 Revocation.Outcome.LEFT_ALONE,
                 operator.admin().release("a", 7, Admin.Waiters.HAND_OFF).outcome());
         assertEquals(Revocation.Outcome.RELEASED, operator.admin().release("a").outcome());
+        operator.admin().pause("a", LONG, "");
+        Holder listed = operator.inspect().lock("a").holder().orElseThrow();
+        assertEquals(
+                Revocation.Outcome.RELEASED,
+                operator.admin().release("a", listed).outcome(),
+                "the page of a lock ends what it lists");
         patient().lock("a").acquire().release();
     }
 

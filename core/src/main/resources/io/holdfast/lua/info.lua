@@ -44,13 +44,13 @@ local function tellQueued(i, text)
   local facts = redis.call('HMGET', lock.details, '@claim', '@pause')
   local claimed, pause = string.match(facts[1] or '', '^%S+'), ''
   if facts[2] then
-    local since, term, label = string.match(facts[2], '^! 0 (%d+) (%d+) (%S*)$')
-    local left = string.format('%.0f', math.floor(since / 1000) + term - math.floor(nowText / 1000))
-    if string.sub(left, 1, 1) ~= '-' and not lock.held then
+    local left = rare.pauseLeft(facts[2])
+    if left > 0 and not lock.held then
       know(lock, facts[2])
-      lock.left = left
-    elseif string.sub(left, 1, 1) ~= '-' then
-      pause = ' ' .. since .. ' ' .. left .. ' ' .. label
+      lock.left = string.format('%.0f', left)
+    elseif left > 0 then
+      local since, label = string.match(facts[2], '^! 0 (%d+) %d+ (%S*)$')
+      pause = ' ' .. since .. ' ' .. string.format('%.0f', left) .. ' ' .. label
     end
   end
   local waiters = waitersIn(lock, most)

@@ -5,8 +5,8 @@
 -- ARGV[3] for how long, ms, 0 to end a pause   ARGV[4] label of the operator, with the reason
 --
 -- Replies, as words, one of these and …describe:
---   PAUSED    nobody holds the lock, and nobody is granted it until then
---   NOTED     somebody holds it, or it rests: it pauses as soon as that is over; nobody else is granted it until then
+--   PAUSED    the lock is free, and is not granted until then
+--   NOTED     the lock is held, or rests: it pauses as soon as that is over
 --   RESUMED   a pause has ended
 --   NOTHING   there was none to end
 -- Effects: replaces a pause that was there before. Takes nothing from a holder, and tells one whose leases share the hold that the lock is
@@ -32,11 +32,7 @@ if lock.public == '?' then
   error('FOREIGN the key of the hold has a value that Holdfast did not write')
 end
 local facts = redis.call('HMGET', lock.details, '@seq', '@claim', '@pause')
-local before = lock.public == '!' and lock.held or facts[3]
-if before and lock.public ~= '!' then
-  local since, term = string.match(before, '^! 0 (%d+) (%d+) ')
-  before = math.floor(since / 1000) + term > math.floor(nowText / 1000) and before
-end
+local before = lock.public == '!' or facts[3] and rare.pauseLeft(facts[3]) > 0
 redis.call('HDEL', lock.details, '@pause') -- a write that is allowed at maxmemory: it lets the others pass
 if lock.public == '!' then
   redis.call('DEL', lock.hold)
@@ -47,7 +43,7 @@ end
 local word, pause = before and 'RESUMED' or 'NOTHING', false
 if ARGV[3] ~= '0' then
   pause = '! 0 ' .. nowText .. ' ' .. ARGV[3] .. ' ' .. ARGV[4]
-  notePause(lock, pause)
+  rare.notePause(lock, pause)
 end
 settle(lock, nil, false, facts[1], facts[2], pause)
 if pause then

@@ -190,6 +190,18 @@ local function seldom()
     return removed
   end
 
+  -- For how many ms yet a pause lasts, by its text, see hold.lua: not more than 0 for one that is over.
+  function rare.pauseLeft(pause)
+    local since, term = string.match(pause, '^! 0 (%d+) (%d+) ')
+    return math.floor(since / 1000) + term - math.floor(nowText / 1000)
+  end
+
+  -- Notes that the lock is to pause as soon as it is free.
+  function rare.notePause(lock, pause)
+    redis.call('HSET', lock.details, '@pause', pause)
+    expireLater(lock.details, rare.pauseLeft(pause))
+  end
+
   function rare.priorityOf(order)
     return 0 - math.floor((tonumber(order) + 2 ^ 41) / 2 ^ 42)
   end

@@ -75,7 +75,7 @@ local function answer()
   end
   redis.call('DEL', lock.queue, lock.parked, lock.details)
   if pause then
-    notePause(lock, pause)
+    seldom().notePause(lock, pause)
   end
 end
 

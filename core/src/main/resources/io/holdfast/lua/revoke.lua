@@ -35,8 +35,10 @@ local rare = seldom()
 -- was reserved; of a hold that was kept for so long, each greater token is one: no other hold came after it.
 local function isMeant(held)
   local own = string.match(held.rest, '^%d+')
-  if token == '' or token == own or held.public == '!' then -- a pause has no token
-    return token == '' or held.public ~= '!'
+  if token == '' or token == own then
+    return true
+  elseif held.public == '!' then -- a pause has no token but 0
+    return false
   end
   local asked, last = tonumber(token), tonumber(redis.call('MGET', lock.token)[1] or nil)
   return asked > tonumber(own) and (last and asked <= last or not last and held.kept ~= '')

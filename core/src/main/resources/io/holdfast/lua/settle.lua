@@ -6,13 +6,6 @@ local function toldOf(lock, claim)
   return lock.public .. ' ' .. string.match(lock.rest, '^%d+ %d+') .. ' ' .. claim
 end
 
--- Notes that the lock is to pause as soon as nobody holds it.
-local function notePause(lock, pause)
-  local since, term = string.match(pause, '^! 0 (%d+) (%d+) ')
-  redis.call('HSET', lock.details, '@pause', pause)
-  expireLater(lock.details, math.floor(since / 1000) + term - math.floor(nowText / 1000))
-end
-
 -- Grants the lock: the hold ends with the rest that is given, and lasts for so many ms; `at` as in hold.lua.
 local function grant(lock, owner, rest, ms, more, at)
   local _, text = grantHold(lock.hold, lock.token, owner, rest, ms, tokenTtl, more, nil, at)
@@ -78,12 +71,11 @@ local function settle(lock, candidate, tell, queued, claim, pause)
   end
   -- rule pause
   if pause then
-    local since, term = string.match(pause, '^! 0 (%d+) (%d+) ')
-    local ends = math.floor(since / 1000) + term
+    local left = seldom().pauseLeft(pause)
     redis.call('HDEL', lock.details, '@pause')
-    if ends > math.floor(nowText / 1000) then
+    if left > 0 then
       know(lock, pause)
-      redis.call('SET', lock.hold, pause, 'PXAT', ends)
+      redis.call('SET', lock.hold, pause, 'PXAT', string.format('%.0f', nowMillis + left))
       return
     end
   end

@@ -55,18 +55,19 @@ final class LockedMethods {
     private @Nullable LockedMethod read(Method method, Class<?> type) {
         Method specific = AopUtils.getMostSpecificMethod(method, type);
         Locked annotation = find(Locked.class, specific, method);
+        if (annotation == null) {
+            return null;
+        }
         boolean converts = beans.getBeanNamesForType(ResultConverter.class, true, false).length > 0;
-        return annotation == null
-                ? null
-                : new LockedMethod(
-                        specific,
-                        annotation,
-                        find(RunsOnce.class, specific, method),
-                        find(DoneOnce.class, specific, method),
-                        converts ? SingletonSupplier.of(() -> beans.getBean(ResultConverter.class)) : null,
-                        beans,
-                        environment::resolveRequiredPlaceholders,
-                        returned -> reactor && ReactiveLocking.canAdapt(returned));
+        return new LockedMethod(
+                specific,
+                annotation,
+                find(RunsOnce.class, specific, method),
+                find(DoneOnce.class, specific, method),
+                converts ? SingletonSupplier.of(() -> beans.getBean(ResultConverter.class)) : null,
+                beans,
+                environment::resolveRequiredPlaceholders,
+                returned -> reactor && ReactiveLocking.canAdapt(returned));
     }
 
     private static <A extends Annotation> @Nullable A find(Class<A> type, Method specific, Method method) {

@@ -258,7 +258,7 @@ public final class ExclusiveScripts implements LockScripts {
         for (int i = FIRST_WAITER; i < hold; i += PER_WAITER) {
             queue.add(ClientWords.waiterOf(reply, i, Asked.ALONE));
         }
-        LockInfo info = new LockInfo(
+        return new LockInfo(
                 keys.name(),
                 keys.kind().shown(),
                 reply.holder(hold),
@@ -266,27 +266,14 @@ public final class ExclusiveScripts implements LockScripts {
                 Duration.ofMillis(reply.leaseDurationMillis(hold)),
                 Duration.ofMillis(reply.remainingMillis(hold)),
                 reply.count(0),
-                queue);
-        return reply.size() > hold + PER_HOLD ? toPause(info, reply, hold + PER_HOLD) : info;
+                queue,
+                reply.size() > hold + PER_HOLD ? Optional.of(pauseOf(reply, hold + PER_HOLD)) : Optional.empty());
     }
 
-    /** With a pause that is to come, of which three words tell. */
-    private static LockInfo toPause(LockInfo info, ScriptReply reply, int at) {
+    /** A pause that is to begin, of which three words tell. */
+    private static LockInfo.Pause pauseOf(ScriptReply reply, int at) {
         Holder by = ClientLabel.holder("", 0, reply.number(at), reply.text(at + 2));
-        return new LockInfo(
-                info.name(),
-                info.kind(),
-                info.holder(),
-                info.confirmed(),
-                info.leaseDuration(),
-                info.remaining(),
-                info.waiters(),
-                info.callers(),
-                info.queue(),
-                info.used(),
-                info.shares(),
-                info.limit(),
-                Optional.of(new LockInfo.Pause(by, Duration.ofMillis(reply.number(at + 1)))));
+        return new LockInfo.Pause(by, Duration.ofMillis(reply.number(at + 1)));
     }
 
     @Override

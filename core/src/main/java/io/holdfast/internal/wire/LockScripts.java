@@ -214,11 +214,11 @@ public interface LockScripts {
      */
     record CleanReply(int removed, int left, State state) {}
 
-    /** What a pause, or its end, has found. */
+    /** The outcome of a pause, or of its end. */
     enum PauseWord {
-        /** Nobody has the lock, and nobody is granted it. */
+        /** The lock is free, and is not granted. */
         PAUSED,
-        /** It is held; nobody else is granted it. */
+        /** The lock is held, and is not granted again. */
         NOTED,
         RESUMED,
         /** There was no pause to end. */

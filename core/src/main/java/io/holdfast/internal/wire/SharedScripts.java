@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -411,11 +412,21 @@ public final class SharedScripts implements LockScripts {
             int permits,
             Duration forHowLong,
             BiConsumer<@Nullable LimitReply, @Nullable DriverException> callback) {
+        limit(keys, permits, forHowLong, "", reply -> new LimitReply(reply.flag(0), stateOf(reply, 1)), callback);
+    }
+
+    private <T> void limit(
+            Keys keys,
+            int permits,
+            Duration forHowLong,
+            String actor,
+            Function<ScriptReply, T> read,
+            BiConsumer<@Nullable T, @Nullable DriverException> callback) {
         calls.call(
                 Script.LINE_LIMIT,
                 keys.all(),
-                client.first().add(permits).add(forHowLong).add(client.label("")),
-                reply -> new LimitReply(reply.flag(0), stateOf(reply, 1)),
+                client.first().add(permits).add(forHowLong).add(client.label(actor)),
+                read,
                 callback);
     }
 
@@ -426,10 +437,11 @@ public final class SharedScripts implements LockScripts {
             Duration time,
             String actor,
             BiConsumer<@Nullable PauseReply, @Nullable DriverException> callback) {
-        calls.call(
-                Script.LINE_LIMIT,
-                keys.all(),
-                client.first().add(time.isZero() ? -1 : 0).add(time).add(client.label(actor)),
+        limit(
+                keys,
+                time.isZero() ? -1 : 0,
+                time,
+                actor,
                 reply -> {
                     State state = stateOf(reply, 1);
                     PauseWord word = time.isZero()
