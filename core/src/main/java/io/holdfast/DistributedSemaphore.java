@@ -35,17 +35,25 @@ import org.jspecify.annotations.Nullable;
 public final class DistributedSemaphore extends Acquirable<Lease> {
     /** As many permits as there can be. */
     public static final int MAX_PERMITS = 1_000_000;
+    /** As many permits as there can be of which leases tell the slot. */
+    public static final int MAX_SLOTS = 10_000;
 
     private final Client client;
     private final Keys keys;
     private final LockOptions options;
     private final int limit;
+    private final boolean slots;
 
     DistributedSemaphore(Client client, Keys keys, int limit, LockOptions options) {
+        this(client, keys, limit, options, false);
+    }
+
+    private DistributedSemaphore(Client client, Keys keys, int limit, LockOptions options, boolean slots) {
         this.client = client;
         this.keys = keys;
-        this.limit = Require.between("permits", limit, 1, MAX_PERMITS);
+        this.limit = Require.between("permits", limit, 1, slots ? MAX_SLOTS : MAX_PERMITS);
         this.options = options;
+        this.slots = slots;
         permits(1); // refuses the options
     }
 
@@ -65,8 +73,8 @@ public final class DistributedSemaphore extends Acquirable<Lease> {
      * @param count 1 to {@link #permits()}
      */
     public DistributedLock permits(int count) {
-        return new DistributedLock(
-                client, keys, Asked.permits(Require.between("count", count, 1, limit), limit), options, null);
+        Asked asked = Asked.permits(Require.between("count", count, 1, limit), limit);
+        return new DistributedLock(client, keys, slots ? asked.withSlots() : asked, options, null);
     }
 
     @Override
@@ -96,12 +104,27 @@ public final class DistributedSemaphore extends Acquirable<Lease> {
 
     /** The same semaphore with other options. */
     public DistributedSemaphore with(LockOptions other) {
-        return new DistributedSemaphore(client, keys, limit, Require.given("options", other));
+        return new DistributedSemaphore(client, keys, limit, Require.given("options", other), slots);
     }
 
     /** The same semaphore with another number of permits, which is that of this client's requests from now on. */
     public DistributedSemaphore withPermits(int count) {
-        return new DistributedSemaphore(client, keys, count, options);
+        return new DistributedSemaphore(client, keys, count, options, slots);
+    }
+
+    /**
+     * The same semaphore, whose leases know which permits they have: {@link Lease#slot()}, a number from 0 to {@link #permits()} − 1. For
+     * things that are alike and yet not the same: ports, test accounts, devices.
+     *
+     * <p>A request gets the lowest slots that are free. A slot is of one valid lease at a time. It comes back with the permit: by release, by
+     * expiry, or by an operator; while a permit {@linkplain LockOptions#withMinHold rests}, so does its slot. Requests without slots may use
+     * the same semaphore: each of them leaves one slot unused. Where two programs say different numbers of permits, a slot is below the
+     * number of its own request.
+     *
+     * @throws IllegalArgumentException if there are more than {@link #MAX_SLOTS} permits
+     */
+    public DistributedSemaphore withSlots() {
+        return new DistributedSemaphore(client, keys, limit, options, true);
     }
 
     /**

@@ -76,6 +76,28 @@ public final class Lease implements AutoCloseable {
         return hold.what().weight();
     }
 
+    /**
+     * Which permits of a semaphore it has, from 0 on, the lowest first: as many as {@link #permits()}, and of no other valid lease. Empty
+     * unless they were asked for, see {@link DistributedSemaphore#withSlots()}. No I/O.
+     */
+    public List<Integer> slots() {
+        return hold.grant.slots();
+    }
+
+    /**
+     * The first of its {@link #slots()}: the only one of a lease with one permit.
+     *
+     * @throws IllegalStateException if it has none
+     */
+    public int slot() {
+        List<Integer> all = slots();
+        if (all.isEmpty()) {
+            throw new IllegalStateException(
+                    "this lease has no slot: leases of DistributedSemaphore.withSlots() have slots");
+        }
+        return all.get(0);
+    }
+
     /** The public part of the owner id, as listings show it. */
     public String owner() {
         return OwnerIds.publicPart(hold.owner());

@@ -77,12 +77,19 @@ public record LockInfo(
      *
      * @param mode what else may be held beside it
      * @param permits how many it has of a semaphore; 1 in the other modes
+     * @param slots which of them, from 0 on; empty unless they were asked for, see {@link DistributedSemaphore#withSlots()}
      * @param confirmed whether the holder has taken up the lock
      * @param leaseDuration the lease duration that the holder asked for
      * @param remaining how long the hold will last without renewal
      */
     public record Share(
-            Holder holder, LockMode mode, int permits, boolean confirmed, Duration leaseDuration, Duration remaining) {}
+            Holder holder,
+            LockMode mode,
+            int permits,
+            List<Integer> slots,
+            boolean confirmed,
+            Duration leaseDuration,
+            Duration remaining) {}
 
     /**
      * How many permits of a semaphore may be out at present, whatever requests say.
@@ -198,7 +205,7 @@ public record LockInfo(
                 waiters,
                 queue,
                 holder.isPresent() ? 1 : 0,
-                holder.map(has -> new Share(has, LockMode.EXCLUSIVE, 1, confirmed, term, remaining)).stream()
+                holder.map(has -> new Share(has, LockMode.EXCLUSIVE, 1, List.of(), confirmed, term, remaining)).stream()
                         .toList(),
                 Optional.empty(),
                 noted.or(() -> holder.filter(Holder::isPause).map(by -> new Pause(by, remaining))));
@@ -249,6 +256,7 @@ public record LockInfo(
                                 share.holder,
                                 share.mode,
                                 share.permits,
+                                share.slots,
                                 share.confirmed,
                                 share.leaseDuration,
                                 change.apply(share.remaining)))

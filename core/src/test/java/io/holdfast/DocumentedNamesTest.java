@@ -60,6 +60,7 @@ class DocumentedNamesTest {
             Election.class,
             Once.class,
             DistributedLock.class,
+            DistributedSemaphore.class,
             Tls.class);
 
     private static final Map<String, List<Class<?>>> CAST = Map.of(

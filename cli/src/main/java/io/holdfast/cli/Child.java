@@ -23,6 +23,8 @@ final class Child {
 
     private static final long AFTER_KILL_SECONDS = 5;
 
+    private static final String SLOT = "HOLDFAST_SLOT";
+
     private final Process process;
     private final @Nullable Children children;
 
@@ -58,6 +60,17 @@ final class Child {
         }
         // Of a run above this one, that had more locks.
         for (int i = values.size() + 1; environment.remove(name + "_" + i) != null; i++) {}
+    }
+
+    /** The permits of a semaphore that it runs with; none unless it is to run with some. */
+    static void putSlots(ProcessBuilder builder, List<Integer> slots) {
+        if (slots.isEmpty()) {
+            builder.environment().remove(SLOT); // of a run above this one
+        } else {
+            StringBuilder words = new StringBuilder();
+            slots.forEach(slot -> words.append(words.isEmpty() ? "" : " ").append(slot));
+            builder.environment().put(SLOT, words.toString());
+        }
     }
 
     /** Starts it. */

@@ -116,7 +116,7 @@ final class Info implements Subcommand {
                     Words.ago(holder.since()),
                     Span.inWords(each.remaining()),
                     Long.toString(holder.token()),
-                    Words.how(lock.kind(), each.mode(), each.permits(), 0),
+                    Words.how(lock.kind(), each),
                     inWords(holder.metadata()));
         }
         return facts.text() + "\n" + holders.text();

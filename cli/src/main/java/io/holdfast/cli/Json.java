@@ -96,6 +96,12 @@ final class Json {
         return write(writer::endArray);
     }
 
+    Json numbers(String name, Collection<Integer> values) {
+        write(() -> writer.name(name).beginArray());
+        values.forEach(value -> write(() -> writer.value(value)));
+        return write(writer::endArray);
+    }
+
     Json texts(String name, Collection<String> values) {
         write(() -> writer.name(name).beginArray());
         values.forEach(value -> write(() -> writer.value(value)));
@@ -208,6 +214,7 @@ final class Json {
         holder(share.holder());
         text("mode", mode(share.mode()));
         number("permits", share.permits());
+        numbers("slots", share.slots());
         text("state", stateOf(share));
         millis("leaseDuration", share.leaseDuration());
         millis("remaining", share.remaining());

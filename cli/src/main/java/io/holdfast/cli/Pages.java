@@ -1,5 +1,6 @@
 package io.holdfast.cli;
 
+import io.holdfast.DistributedSemaphore;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine.Model.UsageMessageSpec;
@@ -220,7 +221,9 @@ final class Pages {
         words.put(
                 Wanted.PERMITS,
                 "Take NAME as a semaphore, and K permits of it at once, if no more than N are out then: --permits 1/5 lets"
-                        + " five commands run at a time.");
+                        + " five commands run at a time. HOLDFAST_SLOT says which of them a command has: a number from 0 to"
+                        + " N-1 that no other has meanwhile; for K > 1 so many, with blanks between; nothing for N > "
+                        + DistributedSemaphore.MAX_SLOTS + ".");
         words.put(
                 OnceWish.ONCE,
                 "Run the command unless it was run for NAME and ended with 0. That is recorded, and known for --keep; then"

@@ -166,6 +166,7 @@ final class Run {
                     return ExitStatus.SIGNALLED + signal;
                 }
                 Server.startsCommand();
+                Child.putSlots(prepared, held.get(0).slots());
                 started = Child.start(prepared, tokens, children);
                 watcher.started(started.pid());
                 if (request.lock().atLeast().isZero()

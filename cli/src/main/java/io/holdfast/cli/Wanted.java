@@ -73,7 +73,10 @@ record Wanted(Kind kind, int permits, int limit) {
             case LOCK -> client.lock(name, options);
             case READ -> client.readWriteLock(name, options).read();
             case WRITE -> client.readWriteLock(name, options).write();
-            case PERMITS -> client.semaphore(name, limit, options).permits(permits);
+            case PERMITS -> {
+                DistributedSemaphore semaphore = client.semaphore(name, limit, options);
+                yield (limit <= DistributedSemaphore.MAX_SLOTS ? semaphore.withSlots() : semaphore).permits(permits);
+            }
             case ONCE -> throw new IllegalStateException("what is done once is no lock");
         };
     }

@@ -274,7 +274,7 @@ final class Why implements Subcommand {
             table.add(
                     "  " + Words.holder(holder) + ", pid " + holder.pid(),
                     "since " + Words.ago(holder.since()),
-                    Words.how(lock.kind(), each.mode(), each.permits(), 0),
+                    Words.how(lock.kind(), each),
                     holder.resting()
                             ? "free in " + Span.inWords(each.remaining())
                             : alive.map(listens -> listens ? "listens" : "does not listen: dead, or cut off")

@@ -81,6 +81,15 @@ final class Words {
         };
     }
 
+    /** How one of several holds it: {@code 1 permit, slot 3}. */
+    static String how(LockInfo.Kind kind, LockInfo.Share share) {
+        String how = how(kind, share.mode(), share.permits(), 0);
+        return share.slots().isEmpty()
+                ? how
+                : how + ", slot" + (share.slots().size() > 1 ? "s " : " ")
+                        + share.slots().stream().map(String::valueOf).collect(Collectors.joining(", "));
+    }
+
     /** How many hold a lock; of a semaphore of which not all are listed, at least so many. */
     static String holders(LockInfo lock) {
         int listed = lock.shares().size();

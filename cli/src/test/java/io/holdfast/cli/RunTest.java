@@ -137,6 +137,43 @@ final class RunTest {
     }
 
     @Test
+    void environment_ofACommandWithPermits_hasTheirSlots() throws Exception {
+        String echo = "echo \"slots $HOLDFAST_SLOT|\"; read line";
+        try (Launched first = run("slots", "--permits", "2/3", "--", "sh", "-c", echo);
+                Launched second =
+                        awaiting(first, "slots 0 1|\n", "slots", "--permits", "1/3", "--", "sh", "-c", echo)) {
+            second.awaitOut("slots 2|\n");
+            try (Launched info =
+                    Launched.holdfast(Map.of("HOLDFAST_URL", server.url()), "info", "slots", "--kind", "semaphore")) {
+                assertEquals(0, info.status());
+                assertTrue(info.out().contains("  2 permits, slots 0, 1\n"), info.out());
+                assertTrue(info.out().contains("  1 permit, slot 2\n"), info.out());
+            }
+            try (Launched below = Launched.holdfast(
+                    Map.of("HOLDFAST_URL", server.url(), "HOLDFAST_SLOT", "7"),
+                    "run",
+                    "a lock",
+                    "--",
+                    "sh",
+                    "-c",
+                    "echo \"slot $HOLDFAST_SLOT|\"")) {
+                assertEquals(0, below.status());
+                assertEquals("slot |\n", below.out(), "a slot of a run above is none of its own");
+            }
+            first.line("");
+            second.line("");
+            assertEquals(0, first.status());
+            assertEquals(0, second.status());
+        }
+    }
+
+    /** Another run, begun once the first has written so much. */
+    private static Launched awaiting(Launched first, String out, String lock, String... words) throws Exception {
+        first.awaitOut(out);
+        return run(lock, words);
+    }
+
+    @Test
     void holder_ofAScript_isNamedAfterIt() throws Exception {
         try (Launched command = run("named", "--", "env", "sh", "-c", "echo runs; read line")) {
             command.awaitOut("runs");

@@ -31,6 +31,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -295,8 +296,9 @@ public class SemaphoreContract extends LockSuite {
     }
 
     @Test
-    final void load_permitsOut_areNeverMoreThanThereAre() throws Exception {
+    final void load_permitsOutAndTheirSlots_areNeverMoreThanThereAre() throws Exception {
         AtomicInteger out = new AtomicInteger();
+        AtomicIntegerArray taken = new AtomicIntegerArray(3);
         AtomicInteger wrong = new AtomicInteger();
         List<CompletableFuture<?>> threads = new ArrayList<>();
         for (int t = 0; t < 12; t++) {
@@ -308,8 +310,12 @@ public class SemaphoreContract extends LockSuite {
                 try {
                     for (int i = 0; i < 100; i++) {
                         int count = 1 + random.nextInt(3);
-                        mine.permits(count).call(lease -> {
+                        DistributedSemaphore asked = random.nextBoolean() ? mine : mine.withSlots();
+                        asked.permits(count).call(lease -> {
                             wrong.addAndGet(out.addAndGet(count) > 3 ? 1 : 0);
+                            wrong.addAndGet(asked == mine || lease.slots().size() == count ? 0 : 1);
+                            lease.slots().forEach(slot -> wrong.addAndGet(taken.getAndSet(slot, 1)));
+                            lease.slots().forEach(slot -> taken.set(slot, 0));
                             out.addAndGet(-count);
                             return true;
                         });

@@ -3,14 +3,16 @@
 -- formats of its holds; queue, parked, details, token and tombstones are those of any lock, see common.lua.
 --
 --   hold      hash    public owner -> "secret token since term mode weight order label"; @n -> number of holders;
---                     @u -> weights of all but a writer; @w -> public owner of the writer; @f -> token of the reading phase
+--                     @u -> weights of all but a writer; @w -> public owner of the writer; @f -> token of the reading phase;
+--                     @s -> slots: an x for each that is taken, a dot for a free one before the last of these
 --   members   zset    "public-owner token" -> end of the hold: who is alive. Whose end has come is over, removed or not
 --   cap       string  "permits label": an operator's limit, for the time that he gave. Of a read/write lock it counts only if it is 0,
 --                     which is a pause, as it is of a semaphore
 --
--- Modes: W write, alone; R read; D read, after a downgrade; P permits. A weight is 1, or the number of permits. What a
--- request asks for is "mode:weight:limit", with the limit of a semaphore, or 0. An order of '-' is that of a confirmed hold;
--- any other is of a claim, and the order that its waiter had: it left the queue, and its details stay until it confirms or releases.
+-- Modes: W write, alone; R read; D read, after a downgrade; P permits. A weight is 1, or the number of permits; a colon and the slots
+-- follow, as "2:0,3", if the hold is to have as many. A slot is a number from 0 on, and of one hold at a time. Where a grant is told its
+-- slots follow its token in the same way. What a request asks for is "mode:weight:limit", with the limit of a semaphore, or 0, and an
+-- s behind it for slots. An order of '-' is that of a confirmed hold; any other is of a claim, and the order that its waiter had: it left the queue, and its details stay until it confirms or releases.
 -- What a client is told in the reply is no claim: the same reply tells a newcomer that it holds.
 -- In the details, @c -> number of claims. A hold that rests has the owner "-owner", and the secret '-'.
 --
@@ -37,19 +39,19 @@ end
 -- A hold as it is written; nil if it is none of ours.
 local function holdOf(text)
   local hold = {}
-  hold.secret, hold.token, hold.since, hold.term, hold.mode, hold.weight, hold.order, hold.label =
-    string.match(text or '', '^(%S+) (%d+) (%d+) (%d+) (%a) (%d+) (%S+) (%S*)$')
+  hold.secret, hold.token, hold.since, hold.term, hold.mode, hold.weight, hold.slots, hold.order, hold.label =
+    string.match(text or '', '^(%S+) (%d+) (%d+) (%d+) (%a) (%d+)(%S*) (%S+) (%S*)$')
   return hold.secret and hold or nil
 end
 
 local function textOf(hold)
   return hold.secret .. ' ' .. hold.token .. ' ' .. hold.since .. ' ' .. hold.term .. ' ' .. hold.mode .. ' ' .. hold.weight
-    .. ' ' .. hold.order .. ' ' .. hold.label
+    .. hold.slots .. ' ' .. hold.order .. ' ' .. hold.label
 end
 
--- What the first waiter asks for, by its details, and no more: mode, weight, limit.
+-- What the first waiter asks for, by its details, and no more: mode, weight, limit, s for slots.
 local function wantedBy(about)
-  return string.match(about, '^%d+ %d+ %d+ %a %d+ (%a):(%d+):(%d+) ')
+  return string.match(about, '^%d+ %d+ %d+ %a %d+ (%a):(%d+):(%d+)(s?) ')
 end
 
 -- Raises the error of a key of another type, before anything is written. What a script reads anyway raises it as well: those that ask
@@ -125,6 +127,30 @@ local function firstEnds(line)
   return line.ends
 end
 
+-- Gives slots back, as a hold has them, or takes so many, the lowest that are free: answers these as a hold has them.
+local function changeSlots(line, slots, count)
+  local taken, given, at = line.slots or redis.call('HGET', line.hold, '@s') or '', {}, 0
+  for slot in string.gmatch(slots, '%d+') do
+    -- rule slotback
+    taken = string.sub(taken, 1, slot) .. '.' .. string.sub(taken, slot + 2)
+    -- end
+  end
+  for i = 1, count do
+    at = at + 1
+    -- rule slottaken
+    at = string.find(taken, '.', at, true) or math.max(at, #taken + 1)
+    -- end
+    taken = string.sub(taken, 1, at - 1) .. 'x' .. string.sub(taken, at + 1)
+    given[i] = int(at - 1)
+  end
+  local last = #taken
+  while string.byte(taken, last) == 46 do -- a dot
+    last = last - 1
+  end
+  line.slots = string.sub(taken, 1, last)
+  return ':' .. table.concat(given, ',')
+end
+
 -- What the line counts of its holders, if it has not been written since.
 local function noteCounts(line)
   if line.uncounted then
@@ -136,7 +162,7 @@ end
 -- Ends holds, each given by its public owner, its member, and what is written of it, if anything is. Begins with a command that
 -- is allowed at maxmemory. With `settles` the counts are left to settle, which has to come next.
 local function leave(line, gone, settles)
-  local members, publics = {}, {}
+  local members, publics, slots = {}, {}, false
   line.ends = nil
   line.wrote = true -- at maxmemory, too, everything else is allowed from here on
   for i, one in ipairs(gone) do
@@ -152,12 +178,17 @@ local function leave(line, gone, settles)
         line.used = line.used - one.hold.weight
         -- end
       end
+      if one.hold.slots ~= '' then
+        changeSlots(line, one.hold.slots, 0)
+        slots = true
+      end
     end
   end
   if #publics > 0 and line.holders <= 0 then
     line.used, line.uncounted = 0, false
     -- rule closephase
     line.phase = nil
+    line.slots = ''
     redis.call('DEL', line.hold)
     -- end
     redis.pcall('ZREM', line.members, unpack(members)) -- another program's stops nobody's end
@@ -165,7 +196,13 @@ local function leave(line, gone, settles)
   end
   redis.pcall('ZREM', line.members, unpack(members))
   if #publics > 0 then
+    if slots and line.slots == '' then
+      publics[#publics + 1] = '@s'
+    end
     redis.call('HDEL', line.hold, unpack(publics))
+    if slots and line.slots ~= '' then
+      redis.call('HSET', line.hold, '@s', line.slots)
+    end
     line.uncounted = true
     if not settles then
       noteCounts(line)
@@ -302,6 +339,7 @@ local function give(line, grants)
       grant.token = line.phase
       -- end
     end
+    grant.slots = grant.named == 's' and changeSlots(line, '', grant.weight) or ''
     scored[#scored + 1] = int(now + grant.ms)
     scored[#scored + 1] = grant.public .. ' ' .. grant.token
     fields[#fields + 1] = grant.public
@@ -315,6 +353,10 @@ local function give(line, grants)
   if line.phase then
     fields[#fields + 1] = '@f'
     fields[#fields + 1] = line.phase
+  end
+  if line.slots and line.slots ~= '' then
+    fields[#fields + 1] = '@s'
+    fields[#fields + 1] = line.slots
   end
   redis.call('ZADD', line.members, unpack(scored))
   redis.call('HSET', line.hold, unpack(fields))
@@ -352,7 +394,7 @@ local function serve(line, candidate)
       dequeue(line, owner) -- its details were dropped by force
       again = true
     elseif owner then
-      local mode, weight, limit = wantedBy(about)
+      local mode, weight, limit, named = wantedBy(about)
       local admitted, parked, client = admits(line, mode, weight, limit), false, clientOf(owner)
       local mine = client == requester
       if owner == candidate or admitted and not mine then
@@ -381,7 +423,8 @@ local function serve(line, candidate)
           line.claims = (line.claims or 0) + 1 -- before others are removed: details are kept as long as there are claims
         end
         decide(line, grants, {
-          owner = owner, mode = mode, weight = weight, order = order, ms = tonumber(claim), term = term, label = label,
+          owner = owner, mode = mode, weight = weight, named = named, order = order, ms = tonumber(claim), term = term,
+          label = label,
         })
         -- rule batch
         again = #grants < GRANT_LIMIT
@@ -424,7 +467,7 @@ local function serve(line, candidate)
     local client = clientOf(grant.owner)
     line.granted[grant.owner] = true
     if grant.order == '-' then
-      line.told[#line.told + 1] = grant.public .. ' ' .. grant.token .. ' ' .. nowText .. ' ' .. grant.ms
+      line.told[#line.told + 1] = grant.public .. ' ' .. grant.token .. grant.slots .. ' ' .. nowText .. ' ' .. grant.ms
     else
       local open = mails[client]
       if not open or #open == 200 then
@@ -432,7 +475,7 @@ local function serve(line, candidate)
         mails[client] = open
         mails[#mails + 1] = { client, open }
       end
-      open[#open + 1] = grant.public .. ' ' .. grant.token .. ' ' .. grant.ms
+      open[#open + 1] = grant.public .. ' ' .. grant.token .. grant.slots .. ' ' .. grant.ms
     end
   end
   for _, one in ipairs(mails) do
@@ -478,7 +521,7 @@ local function roomFor(line, weight, limit)
     end
     if line.used ~= line.holders then -- or each has one
       local text = redis.call('HGET', line.hold, string.match(member, '^%S+')) or ''
-      back = string.match(text, '^%S+ %d+ %d+ %d+ %a (%d+) ') or 0
+      back = string.match(text, '^%S+ %d+ %d+ %d+ %a (%d+)') or 0
     end
     at = tonumber(ends[i + 1])
     used = used - back
@@ -560,7 +603,7 @@ local function describe(line, others)
   if member and not (others and clientOf(member) == requester) then
     local public, token = string.match(member, '^(%S+) (%d+)')
     local times, what, label =
-      string.match(redis.call('HGET', line.hold, public) or '', '^%S+ (%d+ %d+ %d+) (%a %d+) %S+ (%S*)$')
+      string.match(redis.call('HGET', line.hold, public) or '', '^%S+ (%d+ %d+ %d+) (%a %S+) %S+ (%S*)$')
     if not times then
       times, what, label = token .. ' 0 0', (line.writer and 'W' or '?') .. ' 1', ''
     end

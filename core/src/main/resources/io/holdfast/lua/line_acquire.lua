@@ -5,13 +5,14 @@
 -- KEYS[8] tombstone of the owner   KEYS[9] evicted
 -- ARGV[1..2] see common.lua
 -- ARGV[3] owner   ARGV[4] term, ms   ARGV[5] term and label, as words
--- ARGV[6] what is asked for, "mode:weight:limit", see line.lua
+-- ARGV[6] what is asked for, "mode:weight:limit", with an s behind it for slots, see line.lua
 -- ARGV[7] what only the queue needs, as words: 1 to queue if the request is not granted, 0 not to; longest queue, 0 for any;
 --         priority; F to queue at the tail, N at the head, R anywhere; life of the request, ms, 0 for none; then T to the tail, or
 --         L leave; claim window, ms
 --
 -- Replies, as words:
---   GRANTED token since …describe   the owner holds, for at least a term from now; nothing is told behind it if nobody waits
+--   GRANTED token since …describe   the owner holds, for at least a term from now, with the slots that follow the token; nothing is told
+--                                   behind it if nobody waits
 --   QUEUED place waiters …describe   the owner waits; place 1 is next in line
 --   TAKEN 0 waiters …describe   the request does not fit, or others stand before it, and the owner does not wait
 --   FULL 0 waiters …describe   the same, and the queue has no room
@@ -33,16 +34,17 @@
 
 local lock = lineAt(1)
 local public, secret = partsOf(ARGV[3])
-local mode, weight, permits = string.match(ARGV[6], '^(%a):(%d+):(%d+)$')
+local mode, weight, permits, named = string.match(ARGV[6], '^(%a):(%d+):(%d+)(s?)$')
 
 local function grantNow()
   local term, label = string.match(ARGV[5], '^(%d+) (%S*)$')
   local grants = {}
   decide(lock, grants, {
-    owner = ARGV[3], mode = mode, weight = weight, order = '-', ms = tonumber(ARGV[4]), term = term, label = label,
+    owner = ARGV[3], mode = mode, weight = weight, named = named, order = '-', ms = tonumber(ARGV[4]), term = term,
+    label = label,
   })
   give(lock, grants)
-  return 'GRANTED ' .. grants[1].token .. ' ' .. nowText
+  return 'GRANTED ' .. grants[1].token .. grants[1].slots .. ' ' .. nowText
 end
 
 -- Mostly nobody holds, nobody waits, and nothing is known of the owner.
@@ -121,7 +123,7 @@ if own then
   redis.call('ZADD', lock.members, 'XX', 'GT', int(now + ARGV[4]), public .. ' ' .. own.token)
   outlive(lock.members, lock.hold, tonumber(ARGV[4]))
   -- end
-  local reply = 'GRANTED ' .. own.token .. ' ' .. own.since .. ' ' .. describe(lock)
+  local reply = 'GRANTED ' .. own.token .. own.slots .. ' ' .. own.since .. ' ' .. describe(lock)
   deliver()
   return reply
 end

@@ -7,7 +7,7 @@
 -- Replies: a list with words for each line: number of waiters; number of holders; permits that are out; number of holders that
 -- are listed; number of waiters that are listed; an operator's limit, -1 for none, for how many ms yet, and the label of who set it;
 -- of each holder, those first that end first, the ms that are left, its public owner id, its token, since in microseconds, its term
--- in ms, its label, its mode, its weight, its state (held, claimed); of each waiter what waiters.lua tells.
+-- in ms, its label, its mode, its weight with its slots, its state (held, claimed); of each waiter what waiters.lua tells.
 -- Effects: none.
 
 -- include token.lua
@@ -42,10 +42,10 @@ for i = 1, #KEYS / 7 do
   for j = 1, #alive, 2 do
     local public, token = string.match(alive[j], '^(%S+) (%d+)')
     local hold = holdOf(redis.call('HGET', line.hold, public))
-      or { token = token, since = '0', term = '0', label = '', mode = '?', weight = '1', order = '-' }
+      or { token = token, since = '0', term = '0', label = '', mode = '?', weight = '1', slots = '', order = '-' }
     words[#words + 1] = int(math.max(0, alive[j + 1] - now)) .. ' ' .. public
     words[#words + 1] = hold.token .. ' ' .. hold.since .. ' ' .. hold.term .. ' ' .. hold.label
-    words[#words + 1] = hold.mode .. ' ' .. hold.weight .. ' ' .. (hold.order == '-' and 'held' or 'claimed')
+    words[#words + 1] = hold.mode .. ' ' .. hold.weight .. hold.slots .. ' ' .. (hold.order == '-' and 'held' or 'claimed')
   end
   list(line, waiters, words)
   replies[i] = table.concat(words, ' ')

@@ -65,7 +65,7 @@ local function tellGrants(line, named)
       end
       line.granted = line.granted or {}
       line.granted[named[i]] = true
-      line.told[#line.told + 1] = member .. ' ' .. hold.since .. ' ' .. hold.term
+      line.told[#line.told + 1] = member .. hold.slots .. ' ' .. hold.since .. ' ' .. hold.term
     end
   end
 end

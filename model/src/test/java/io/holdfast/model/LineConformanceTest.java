@@ -40,6 +40,7 @@ final class LineConformanceTest {
         "rw-paused, 30000",
         "permits, 40000",
         "permits-few, 30000",
+        "slots, 30000",
         "claims, 10000",
         "limited, 10000"
     })
@@ -93,6 +94,7 @@ final class LineConformanceTest {
             case SUSPECT, LAPSEBACK, CLAIMSKEEPDETAILS -> "claims";
             case SUSPECTPASSES -> "rw-orders";
             case PAUSED -> "rw-paused";
+            case SLOTTAKEN, SLOTBACK -> "slots";
             case OVERLIMIT, CAPENDS, UNLIMITSERVES -> "permits";
             default -> "rw";
         };

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.contracts.RewritingDriver;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The rules that stand in the scripts of lines, between {@code -- rule} and {@code -- end}: each is needed. */
@@ -66,6 +67,28 @@ final class LineRulesTest extends LineFixture {
             take(B, permits(1, 3));
             advance(Duration.ofSeconds(2));
             return mustHold(tryAsk(C, permits(2, 3)).equals("GRANTED"), "C");
+        });
+    }
+
+    private static String slotsOf(List<String> reply) {
+        return reply.get(1).replaceFirst("^[0-9]+", "");
+    }
+
+    @Test
+    void slottaken_secondRequestWithSlots_isNeeded() {
+        assertNeeded("slottaken", "", () -> {
+            String first = slotsOf(ask(A, permits(1, 3) + "s"));
+            return slotsOf(ask(B, permits(1, 3) + "s")).equals(first) ? "two holds have one slot" : SOUND;
+        });
+    }
+
+    @Test
+    void slotback_slotsOfOneOfSeveralHolders_isNeeded() {
+        assertNeeded("slotback", "", () -> {
+            ask(A, permits(1, 2) + "s");
+            ask(B, permits(1, 2) + "s");
+            release(A);
+            return slotsOf(ask(C, permits(1, 2) + "s")).equals(":0") ? SOUND : "there is no slot but those below 2";
         });
     }
 

@@ -39,6 +39,11 @@ public interface Grant {
     /** The fencing token; 0 if there is none. */
     long token();
 
+    /** Of a semaphore's permits, if they were asked for. */
+    default List<Integer> slots() {
+        return List.of();
+    }
+
     /** When it was granted, by the server's clock. */
     Instant since();
 

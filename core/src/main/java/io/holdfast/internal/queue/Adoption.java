@@ -17,6 +17,7 @@ import io.holdfast.internal.wire.AsyncResults;
 import io.holdfast.internal.wire.ExclusiveScripts;
 import io.holdfast.internal.wire.ExclusiveScripts.AdoptReply;
 import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.LockScripts.Given;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -56,8 +57,8 @@ public final class Adoption {
                 long deadline = queue.server.deadline(
                         keys, sent, options.leaseDuration().toNanos());
                 if (reply.held() && deadline - queue.kit.nanoTime() > 0) {
-                    QueueGrant grant =
-                            new QueueGrant(request, ticket.token(), reply.sinceMicros(), true, 0, false, sent);
+                    QueueGrant grant = new QueueGrant(
+                            request, new Given(ticket.token(), reply.sinceMicros()), true, 0, false, sent);
                     Hold hold = request.hold(grant, deadline);
                     Handle handle = goOn(grant, hold, result);
                     request.outcome.countObtained(queue.kit.since(request.outcome.startNanos), 0);

@@ -13,6 +13,7 @@ import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.wire.Asked;
+import io.holdfast.internal.wire.LockScripts.Given;
 import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.SharedScripts.DowngradeReply;
@@ -105,7 +106,8 @@ public final class Downgrade {
                 <= Demand.leastLeft(reading.options).toNanos()) {
             again(null); // asked once more, its hold ends later
         } else {
-            QueueGrant grant = new QueueGrant(reading, reply.token(), reply.sinceMicros(), true, 0, false, sent);
+            QueueGrant grant =
+                    new QueueGrant(reading, new Given(reply.token(), reply.sinceMicros()), true, 0, false, sent);
             Hold hold = reading.hold(grant, deadline);
             Handle handle = hold.newHandle();
             queue.kit.surely(() -> {

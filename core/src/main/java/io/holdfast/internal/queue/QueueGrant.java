@@ -19,6 +19,7 @@ import io.holdfast.internal.wire.AsyncResults;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.LockScripts;
 import io.holdfast.internal.wire.LockScripts.ConfirmEntry;
+import io.holdfast.internal.wire.LockScripts.Given;
 import io.holdfast.internal.wire.LockScripts.Release;
 import io.holdfast.internal.wire.LockScripts.RenewEntry;
 import io.holdfast.internal.wire.LockScripts.Renewed;
@@ -68,8 +69,7 @@ final class QueueGrant implements Grant {
     private final QueueEngine queue;
     private final Keys keys;
     private final String owner;
-    private final long token;
-    private final long sinceMicros;
+    private final Given given;
     private final long claimNanos;
     private @Nullable Hold hold; // set before anybody else sees this
     private volatile boolean confirmed;
@@ -80,23 +80,14 @@ final class QueueGrant implements Grant {
     private volatile long lastToken; // that was used of several; 0 if the hold has only its own
 
     /**
-     * @param sinceMicros when it was granted, by the server's clock
      * @param claimNanos the claim window; meaningful if it is not confirmed
      */
-    QueueGrant(
-            Request request,
-            long token,
-            long sinceMicros,
-            boolean confirmed,
-            long claimNanos,
-            boolean kept,
-            long knownNanos) {
+    QueueGrant(Request request, Given given, boolean confirmed, long claimNanos, boolean kept, long knownNanos) {
         this.request = request;
         this.queue = request.queue;
         this.keys = request.keys;
         this.owner = request.owner;
-        this.token = token;
-        this.sinceMicros = sinceMicros;
+        this.given = given;
         this.confirmed = confirmed;
         this.claimNanos = claimNanos;
         this.kept = kept;
@@ -115,7 +106,7 @@ final class QueueGrant implements Grant {
 
     @Override
     public String inWords() {
-        return LogText.lock(keys.name()) + " with token " + token;
+        return LogText.lock(keys.name()) + " with token " + given.token();
     }
 
     @Override
@@ -125,24 +116,30 @@ final class QueueGrant implements Grant {
 
     @Override
     public long token() {
-        return token;
+        return given.token();
+    }
+
+    @Override
+    public List<Integer> slots() {
+        return given.slotNumbers();
     }
 
     @Override
     public Instant since() {
-        return ServerClock.instant(sinceMicros);
+        return ServerClock.instant(given.sinceMicros());
     }
 
     @Override
     public Optional<Holder> takenOverFrom() {
-        return request.takenOverFrom(token);
+        return request.takenOverFrom(given.token());
     }
 
     @Override
     public boolean isHeldOnServer() {
         long sent = queue.kit.nanoTime();
         return AsyncResults.await(
-                queue.server, callback -> queue.server.scripts(keys).isHeld(keys, owner, token, sent, callback));
+                queue.server,
+                callback -> queue.server.scripts(keys).isHeld(keys, owner, given.token(), sent, callback));
     }
 
     @Override
@@ -156,8 +153,8 @@ final class QueueGrant implements Grant {
         return new LeaseTicket(
                 keys.name(),
                 owner,
-                Math.max(token, lastToken),
-                token,
+                Math.max(given.token(), lastToken),
+                given.token(),
                 hold().options.leaseDuration());
     }
 
@@ -214,7 +211,7 @@ final class QueueGrant implements Grant {
 
     private void handOut(Outcome outcome, Handle handle, boolean told) {
         if (told) {
-            outcome.tellObtained(token, false);
+            outcome.tellObtained(given.token(), false);
         }
         outcome.hand(handle);
     }
@@ -307,7 +304,7 @@ final class QueueGrant implements Grant {
     }
 
     private void askForTerm(Duration asked, boolean together, ClaimBatcher.Told told) {
-        ConfirmEntry entry = new ConfirmEntry(owner, token, asked.toMillis());
+        ConfirmEntry entry = new ConfirmEntry(owner, given.token(), asked.toMillis());
         LockScripts scripts = queue.server.scripts(keys);
         if (together && scripts.confirmsTogether()) {
             queue.confirms.add(keys, entry, told);
@@ -404,7 +401,7 @@ final class QueueGrant implements Grant {
         @Override
         public RenewEntry entry() {
             return new RenewEntry(
-                    keys, owner, token, hold().options.leaseDuration().toMillis());
+                    keys, owner, given.token(), hold().options.leaseDuration().toMillis());
         }
 
         @Override
@@ -418,9 +415,9 @@ final class QueueGrant implements Grant {
                 queue.kit.renewals().renewed(hold(), sentNanos);
             }
             if (how == Renewed.RECALLED) {
-                queue.kept().recalled(keys.hold(), token); // no message may have come
+                queue.kept().recalled(keys.hold(), given.token()); // no message may have come
             } else if (kept && (questioned || !hold().options.keepFor().isZero())) {
-                queue.kept().nobodyElse(keys.hold(), token, sentNanos);
+                queue.kept().nobodyElse(keys.hold(), given.token(), sentNanos);
             }
             return toConfirm;
         }
@@ -454,7 +451,7 @@ final class QueueGrant implements Grant {
             result.complete(false);
             return result;
         }
-        queue.server.exclusiveScripts.adopted(keys, owner, Math.max(token, lastToken), (adopted, failure) -> {
+        queue.server.exclusiveScripts.adopted(keys, owner, Math.max(given.token(), lastToken), (adopted, failure) -> {
             if (adopted != null) {
                 result.complete(adopted);
             } else {
@@ -499,8 +496,8 @@ final class QueueGrant implements Grant {
         boolean unanswered = request.unanswered();
         Duration tombstone = Withdrawals.tombstone(unanswered);
         long used = request.tokens > SharedTokens.FEW ? lastToken : 0;
-        Release asked =
-                new Release(keys, owner, tombstone, rest.sinceGrant(), rest.left(sent), token, used, rest.done());
+        Release asked = new Release(
+                keys, owner, tombstone, rest.sinceGrant(), rest.left(sent), given.token(), used, rest.done());
         queue.server.scripts(keys).release(asked, (reply, failure) -> {
             if (reply == null) {
                 queue.withdrawals.takeBack(keys, owner, request.unanswered(), rest);

@@ -23,6 +23,7 @@ import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.LockScripts.Acquire;
 import io.holdfast.internal.wire.LockScripts.AcquireReply;
 import io.holdfast.internal.wire.LockScripts.Claim;
+import io.holdfast.internal.wire.LockScripts.Given;
 import io.holdfast.internal.wire.LockScripts.State;
 import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Notice;
@@ -31,6 +32,7 @@ import io.holdfast.spi.DriverException;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -260,7 +262,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
             case GRANTED -> {
                 long until = queue.server.deadline(
                         keys, sent, options.leaseDuration().toNanos());
-                granted(reply.token(), reply.sinceMicros(), until, true, 0, reply.kept(), sent);
+                granted(Objects.requireNonNull(reply.given()), until, true, 0, reply.kept(), sent);
             }
             case QUEUED -> {
                 boolean begins = outcome.firstPlace == 0;
@@ -334,38 +336,39 @@ public final class Request implements Question<Handle>, Assurance.Granted {
 
     /** A handoff that was told by message. */
     void grantedByMessage(Notice.Grant grant, long receivedNanos) {
-        if (grant.token() <= formerToken || (before != null && pending())) {
+        if (grant.given().token() <= formerToken || (before != null && pending())) {
             return;
         }
         copies.handedOff();
         Hold hold = outcome.hold();
         if (hold != null) {
-            if (grant.token() > hold.token()) {
+            if (grant.given().token() > hold.token()) {
                 // The server granted anew, so the hold that we know of had lapsed.
                 hold.lose(LossReason.NOT_ON_SERVER);
             }
             return;
         }
         long claimNanos = grant.claimMillis() * 1_000_000;
-        OptionalLong deadline = queue.server.deadlineOfHandoff(keys, grant.sinceMicros(), claimNanos, receivedNanos);
+        OptionalLong deadline =
+                queue.server.deadlineOfHandoff(keys, grant.given().sinceMicros(), claimNanos, receivedNanos);
         // What a reading of the clock from long ago has made short could be over before it is confirmed.
         boolean tooShort = deadline.isPresent() && deadline.getAsLong() - receivedNanos < grant.claimMillis() * 500_000;
         if ((deadline.isEmpty() || tooShort || confirmsFirst()) && pending()) {
             ask();
         } else {
             long until = deadline.orElse(receivedNanos);
-            granted(grant.token(), grant.sinceMicros(), until, false, claimNanos, grant.kept(), until - claimNanos);
+            granted(grant.given(), until, false, claimNanos, grant.kept(), until - claimNanos);
         }
     }
 
     /** A grant that was told in the reply to a request of this client which left at {@code sent}. */
     void grantedByReply(Claim claim, long sent) {
-        if (claim.token() <= formerToken || (before != null && pending())) {
+        if (claim.given().token() <= formerToken || (before != null && pending())) {
             return;
         }
         copies.handedOff();
         Object how = outcome.end();
-        if (how instanceof Hold hold && claim.token() > hold.token()) {
+        if (how instanceof Hold hold && claim.given().token() > hold.token()) {
             hold.lose(LossReason.NOT_ON_SERVER);
         } else if (how == null && !claim.confirmed() && confirmsFirst()) {
             ask();
@@ -373,24 +376,18 @@ public final class Request implements Question<Handle>, Assurance.Granted {
             long claimNanos = claim.millis() * 1_000_000;
             // Others are taken to wait: a message was lost, or the lock went to another line of this client.
             long until = queue.server.deadline(keys, sent, claimNanos);
-            granted(claim.token(), claim.sinceMicros(), until, claim.confirmed(), claimNanos, false, sent);
+            granted(claim.given(), until, claim.confirmed(), claimNanos, false, sent);
         }
     }
 
     private void granted(
-            long token,
-            long sinceMicros,
-            long deadline,
-            boolean confirmed,
-            long claimNanos,
-            boolean kept,
-            long knownNanos) {
+            Given given, long deadline, boolean confirmed, long claimNanos, boolean kept, long knownNanos) {
         // Goes round again if another thread ends the request meanwhile: a reply and a message can tell the same grant
         // at the same time, and the one that comes second must not give back what the first has taken.
         while (true) {
             Object how = outcome.end(); // read once: it may end between two looks
             if (how instanceof Hold present) {
-                if (present.token() == token) {
+                if (present.token() == given.token()) {
                     present.armed(deadline, false); // and looked at: each deadline is warned of
                 }
                 return;
@@ -406,11 +403,11 @@ public final class Request implements Question<Handle>, Assurance.Granted {
                 return;
             }
             long left = deadline - queue.kit.nanoTime();
-            if (left <= Demand.leastLeft(options).toNanos() || revoked.is(token, knownNanos)) {
+            if (left <= Demand.leastLeft(options).toNanos() || revoked.is(given.token(), knownNanos)) {
                 tooLate(this::ask);
                 return;
             }
-            QueueGrant grant = new QueueGrant(this, token, sinceMicros, confirmed, claimNanos, kept, knownNanos);
+            QueueGrant grant = new QueueGrant(this, given, confirmed, claimNanos, kept, knownNanos);
             Hold hold = hold(grant, deadline);
             Handle handle = hold.newHandle(); // before anybody can withdraw what has it
             if (queue.assurance.keepsOut()) {

@@ -70,7 +70,7 @@ final class StuckWait {
     private void tookOver(Holder from, State state) {
         for (Claim next : state.claims()) {
             if (next.ownerPublic().equals(OwnerIds.publicPart(request.owner))) {
-                takeOver = new TakeOver(from, next.token());
+                takeOver = new TakeOver(from, next.given().token());
             }
         }
         request.outcome.tell(subject -> new LockEvent.TookOver(subject, from));

@@ -81,15 +81,14 @@ public final class ExclusiveScripts implements LockScripts {
                 new AcquireReply(
                         word,
                         time,
-                        reply.number(1),
-                        reply.number(2),
+                        new Given(reply.number(1), reply.number(2)),
                         reply.size() == 3 ? keep : reply.flag(3),
                         0,
                         0,
                         null);
             case QUEUED, TAKEN, FULL, DONE ->
-                new AcquireReply(word, time, 0, 0, false, reply.count(1), reply.count(2), stateOf(reply, 3));
-            case GONE, MORE, EVICTED -> new AcquireReply(word, time, 0, 0, false, 0, 0, null);
+                new AcquireReply(word, time, reply.count(1), reply.count(2), stateOf(reply, 3));
+            case GONE, MORE, EVICTED -> new AcquireReply(word, time, 0, 0, null);
         };
     }
 
@@ -106,7 +105,10 @@ public final class ExclusiveScripts implements LockScripts {
                 mine.isEmpty()
                         ? List.of()
                         : List.of(new Claim(
-                                mine, reply.number(at + 1), reply.number(at + 3), reply.number(at + 2), false)),
+                                mine,
+                                new Given(reply.number(at + 1), reply.number(at + 2)),
+                                reply.number(at + 3),
+                                false)),
                 reply.overNanos(hold),
                 handed == 0 ? -1 : reply.expiryNanos(handed),
                 reply.flag(at + 5));

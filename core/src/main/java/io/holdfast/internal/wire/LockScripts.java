@@ -10,6 +10,7 @@ import io.holdfast.ReleaseResult;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -66,14 +67,41 @@ public interface LockScripts {
     }
 
     /**
+     * What a grant gives.
+     *
+     * @param sinceMicros when, by the server's clock
+     * @param slots of a semaphore's permits, with commas between; empty for none
+     */
+    record Given(long token, long sinceMicros, String slots) {
+        /** Without slots, as most are. */
+        public Given(long token, long sinceMicros) {
+            this(token, sinceMicros, "");
+        }
+
+        /** By a word that is a token, and that slots may follow: {@code 17:0,3}. */
+        static Given of(String word, long sinceMicros) {
+            int colon = word.indexOf(':');
+            return colon < 0
+                    ? new Given(Long.parseLong(word), sinceMicros)
+                    : new Given(Long.parseLong(word, 0, colon, 10), sinceMicros, word.substring(colon + 1));
+        }
+
+        /** The lowest first. */
+        public List<Integer> slotNumbers() {
+            return slots.isEmpty()
+                    ? List.of()
+                    : Arrays.stream(slots.split(",", -1)).map(Integer::valueOf).toList();
+        }
+    }
+
+    /**
      * A grant to a request that waited.
      *
      * @param millis for how long it lasts, from the script that told it
-     * @param sinceMicros when it was granted
      * @param confirmed whether that is its whole term, as if the request itself had been answered; else it is a claim, to be
      *     confirmed
      */
-    record Claim(String ownerPublic, long token, long millis, long sinceMicros, boolean confirmed) {}
+    record Claim(String ownerPublic, Given given, long millis, boolean confirmed) {}
 
     /**
      * What an acquire asks for.
@@ -110,7 +138,7 @@ public interface LockScripts {
      * What became of a request, or where it stands.
      *
      * @param timeMicros the server's time
-     * @param sinceMicros when the lock was granted; 0 if it was not
+     * @param given null if the lock was not granted
      * @param kept whether no other request waits, and this client is told when others want the lock
      * @param place of the request, 0 if it does not wait
      * @param state null for the words that tell none
@@ -118,12 +146,16 @@ public interface LockScripts {
     record AcquireReply(
             AcquireWord word,
             long timeMicros,
-            long token,
-            long sinceMicros,
+            @Nullable Given given,
             boolean kept,
             int place,
             int waiters,
-            @Nullable State state) {}
+            @Nullable State state) {
+        /** Without a grant. */
+        AcquireReply(AcquireWord word, long timeMicros, int place, int waiters, @Nullable State state) {
+            this(word, timeMicros, null, false, place, waiters, state);
+        }
+    }
 
     enum ReleaseWord {
         RELEASED,

@@ -1,6 +1,7 @@
 package io.holdfast.internal.wire;
 
 import io.holdfast.Holder;
+import io.holdfast.internal.wire.LockScripts.Given;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,11 +21,10 @@ public sealed interface Notice {
     /**
      * One of them.
      *
-     * @param sinceMicros when the server granted it
      * @param claimMillis for how long it holds without a confirmation
      * @param kept whether the client is told when others want the lock
      */
-    record Grant(String ownerPublic, long token, long sinceMicros, long claimMillis, boolean kept) {}
+    record Grant(String ownerPublic, Given given, long claimMillis, boolean kept) {}
 
     /** The server looks whether the client hears: it is to refresh its waiters ({@code P}). */
     record Probe(String probe, String hold) implements Notice {}
@@ -61,7 +61,10 @@ public sealed interface Notice {
             case "G" ->
                 new Granted(
                         List.of(new Grant(
-                                words[1], number(words[2]), number(words[3]), number(words[4]), words[5].equals("1"))),
+                                words[1],
+                                new Given(number(words[2]), number(words[3])),
+                                number(words[4]),
+                                words[5].equals("1"))),
                         words[6]);
             case "L" -> granted(text);
             case "P" -> new Probe(words[1], after(text, 2));
@@ -83,7 +86,7 @@ public sealed interface Notice {
         String[] each = words[3].split(" ", 3 * count + 1);
         List<Grant> grants = new ArrayList<>(count);
         for (int i = 0; i < 3 * count; i += 3) {
-            grants.add(new Grant(each[i], number(each[i + 1]), number(words[1]), number(each[i + 2]), false));
+            grants.add(new Grant(each[i], Given.of(each[i + 1], number(words[1])), number(each[i + 2]), false));
         }
         return new Granted(grants, each[3 * count]);
     }

@@ -31,7 +31,10 @@ public final class SharedScripts implements LockScripts {
         int next = at + 5;
         for (int i = 0; i < count; i++, next += 4) {
             claims.add(new Claim(
-                    reply.text(next), reply.number(next + 1), reply.number(next + 3), reply.number(next + 2), true));
+                    reply.text(next),
+                    Given.of(reply.text(next + 1), reply.number(next + 2)),
+                    reply.number(next + 3),
+                    true));
         }
         // Of those that hold it, it tells of the one whose hold lasts longest.
         Optional<LockInfo.Share> last =
@@ -49,6 +52,7 @@ public final class SharedScripts implements LockScripts {
     }
 
     private static LockInfo.Share shareOf(ScriptReply reply, int at, boolean confirmed) {
+        Given permits = Given.of(reply.text(at + 7), 0); // slots follow a number of permits as they do a token
         return new LockInfo.Share(
                 ClientLabel.holder(
                         OwnerIds.shown(reply.text(at + 1)),
@@ -56,7 +60,8 @@ public final class SharedScripts implements LockScripts {
                         reply.number(at + 3),
                         reply.text(at + 5)),
                 Asked.modeOf(reply.text(at + 6)),
-                reply.count(at + 7),
+                (int) permits.token(),
+                permits.slotNumbers(),
                 confirmed,
                 Duration.ofMillis(reply.number(at + 4)),
                 Duration.ofMillis(Math.max(0, reply.number(at))));
@@ -111,10 +116,10 @@ public final class SharedScripts implements LockScripts {
         long time = reply.timeMicros();
         return switch (word) {
             case GRANTED ->
-                new AcquireReply(word, time, reply.number(1), reply.number(2), false, 0, 0, stateOf(reply, 3));
+                new AcquireReply(word, time, Given.of(reply.text(1), reply.number(2)), false, 0, 0, stateOf(reply, 3));
             case QUEUED, TAKEN, FULL, MORE, DONE ->
-                new AcquireReply(word, time, 0, 0, false, reply.count(1), reply.count(2), stateOf(reply, 3));
-            case GONE, EVICTED -> new AcquireReply(word, time, 0, 0, false, 0, 0, null);
+                new AcquireReply(word, time, reply.count(1), reply.count(2), stateOf(reply, 3));
+            case GONE, EVICTED -> new AcquireReply(word, time, 0, 0, null);
         };
     }
 

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.holdfast.LockMode;
 import io.holdfast.internal.deadlock.Deadlocks.Actor;
 import io.holdfast.internal.deadlock.Deadlocks.Picture;
 import io.holdfast.internal.deadlock.Deadlocks.Waiting;
@@ -349,7 +348,7 @@ final class DeadlocksTest {
         world.waits("B", "a");
         assertEquals("B", victim());
         world.waits("C", "a");
-        world.waits("D", "b", new Asked(LockMode.EXCLUSIVE, 1, 0));
+        world.waits("D", "b", Asked.ALONE);
         assertEquals("B", victim());
         world.unwilling("A");
         world.unwilling("B");

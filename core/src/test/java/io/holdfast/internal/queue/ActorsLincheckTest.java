@@ -4,6 +4,7 @@ import io.holdfast.Interleavings;
 import io.holdfast.LockOptions;
 import io.holdfast.Wait;
 import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.wire.LockScripts;
 import java.util.List;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -24,7 +25,10 @@ public final class ActorsLincheckTest {
     private Hold hold() {
         Request request = hand.request("a", LockOptions.defaults(), Wait.none(), "actor");
         return new Hold(
-                request.outcome, new QueueGrant(request, 7, 0, true, 0, false, 0), hand.now() + 1_000_000_000L, null);
+                request.outcome,
+                new QueueGrant(request, new LockScripts.Given(7, 0), true, 0, false, 0),
+                hand.now() + 1_000_000_000L,
+                null);
     }
 
     @Operation

@@ -28,10 +28,12 @@ final class NoticeTest {
 
     private static final Map<String, Notice> ONE_OF_EACH = Map.of(
             "G c.1 7 1000 500 1 " + HOLD,
-            new Notice.Granted(List.of(new Notice.Grant("c.1", 7, 1000, 500, true)), HOLD),
-            "L 1000 2 c.1 7 500 c.2 8 600 " + HOLD,
+            new Notice.Granted(List.of(new Notice.Grant("c.1", new LockScripts.Given(7, 1000), 500, true)), HOLD),
+            "L 1000 2 c.1 7 500 c.2 8:0,3 600 " + HOLD,
             new Notice.Granted(
-                    List.of(new Notice.Grant("c.1", 7, 1000, 500, false), new Notice.Grant("c.2", 8, 1000, 600, false)),
+                    List.of(
+                            new Notice.Grant("c.1", new LockScripts.Given(7, 1000), 500, false),
+                            new Notice.Grant("c.2", new LockScripts.Given(8, 1000, "0,3"), 600, false)),
                     HOLD),
             "P 17 " + HOLD,
             new Notice.Probe("17", HOLD),

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class LineChecks extends FirstFinding<LineChecks.Check> {
     /** What is looked at. */
     enum Check {
-        /** No valid lease beside a writer's, and no more permits than there are. */
+        /** No valid lease beside a writer's, no more permits than there are, and no slot of two. */
         EXCLUSION,
         /** Behind a valid lease stands a hold on the server, which ends no earlier. */
         HOLDER,
@@ -204,6 +204,9 @@ final class LineChecks extends FirstFinding<LineChecks.Check> {
     void obtained(LineLease held) {
         obtained++;
         leases.add(held);
+        if (held.slots.size() != (held.request.item.slots() ? held.permits : 0)) {
+            found(Check.ANSWER, held + " has not as many slots as it asked for");
+        }
     }
 
     void lost(LineLease held, LossReason reason) {
@@ -283,6 +286,7 @@ final class LineChecks extends FirstFinding<LineChecks.Check> {
         Map<String, LineLease> valid = new HashMap<>(); // one of each owner
         boolean alone = false;
         int used = 0;
+        Set<Integer> slots = new HashSet<>();
         for (LineLease held : leases) {
             if (held.line() == line
                     && held.request.machine.state() != Machine.State.DEAD
@@ -292,6 +296,9 @@ final class LineChecks extends FirstFinding<LineChecks.Check> {
                 alone |= held.mode == LockMode.EXCLUSIVE;
                 if (valid.put(held.owner, held) == null) {
                     used += held.permits;
+                    if (!held.slots.stream().allMatch(slots::add)) {
+                        found(Check.EXCLUSION, "a slot of two: " + valid.values());
+                    }
                 }
             }
         }

@@ -2,6 +2,7 @@ package io.holdfast.faults.simulation;
 
 import io.holdfast.Lease;
 import io.holdfast.LockMode;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** One lease of a read/write lock, or of permits. Times are nanoseconds of the world. */
@@ -11,6 +12,7 @@ final class LineLease {
     final String owner;
     final LockMode mode;
     final int permits;
+    final List<Integer> slots;
     final long obtainedAt;
 
     /** The caller has released it, or goes on with another. */
@@ -29,6 +31,7 @@ final class LineLease {
         this.owner = lease.owner();
         this.mode = lease.mode();
         this.permits = lease.permits();
+        this.slots = lease.slots();
         this.obtainedAt = obtainedAt;
     }
 
@@ -48,6 +51,7 @@ final class LineLease {
 
     @Override
     public String toString() {
-        return "lease of " + request + ", " + LinePlan.nameOf(line()) + " " + mode + ", token " + lease.token();
+        return "lease of " + request + ", " + LinePlan.nameOf(line()) + " " + mode + ", token " + lease.token()
+                + (slots.isEmpty() ? "" : ", slots " + slots);
     }
 }

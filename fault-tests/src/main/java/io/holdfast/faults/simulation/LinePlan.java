@@ -135,6 +135,11 @@ record LinePlan(Kind kind, long seed, int clients, long lengthMillis, HoldfastOp
             return line;
         }
 
+        /** Whether its lease is to know which permits it has. */
+        boolean slots() {
+            return side == Side.PERMITS && number % 3 != 0;
+        }
+
         Wait waitLimit() {
             return waitMillis < 0 ? Wait.forever() : Wait.upTo(millis(waitMillis));
         }
@@ -142,7 +147,8 @@ record LinePlan(Kind kind, long seed, int clients, long lengthMillis, HoldfastOp
         @Override
         public String toString() {
             return "#" + number + " at " + atMillis + " ms: c" + client + "/" + actor + " asks " + nameOf(line) + " to "
-                    + side + (side == Side.PERMITS ? " " + weight + " of " + limit : "") + ", wait " + waitLimit()
+                    + side + (side == Side.PERMITS ? " " + weight + " of " + limit : "")
+                    + (slots() ? " with slots" : "") + ", wait " + waitLimit()
                     + ", term " + options.leaseDuration().toMillis() + (options.renewal() ? "" : ", not renewed")
                     + ", claim "
                     + options.handoffTimeout().toMillis()

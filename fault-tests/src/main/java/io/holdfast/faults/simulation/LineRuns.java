@@ -5,6 +5,7 @@ import static io.holdfast.contracts.Outcomes.word;
 import io.holdfast.Attempt;
 import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
+import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.HoldfastOptions;
@@ -247,7 +248,10 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
         DistributedLock lock = switch (item.side()) {
             case READ -> client.readWriteLock(name, options).read();
             case WRITE -> client.readWriteLock(name, options).write();
-            case PERMITS -> client.semaphore(name, item.limit(), options).permits(item.weight());
+            case PERMITS -> {
+                DistributedSemaphore semaphore = client.semaphore(name, item.limit(), options);
+                yield (item.slots() ? semaphore.withSlots() : semaphore).permits(item.weight());
+            }
         };
         return lock.withActor(item.actor());
     }

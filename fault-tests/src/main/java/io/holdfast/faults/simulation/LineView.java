@@ -3,6 +3,7 @@ package io.holdfast.faults.simulation;
 import io.holdfast.spi.Reply;
 import io.holdfast.testkit.MemoryServer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -19,7 +20,7 @@ final class LineView {
      * @param order the place that it had as a waiter; - if it was confirmed
      * @param end in milliseconds of the server; -1 if it is not among the members
      */
-    record Hold(String secret, long token, char mode, int weight, String order, long end) {
+    record Hold(String secret, long token, char mode, int weight, List<Integer> slots, String order, long end) {
         boolean isClaim() {
             return !order.equals("-");
         }
@@ -58,13 +59,19 @@ final class LineView {
             }
             String[] words = text.split(" ", -1);
             Long end = ends.remove(field + " " + words[1]);
+            String[] weight = words[5].split(":", -1);
             holds.put(
                     field,
                     new Hold(
                             words[0],
                             Long.parseLong(words[1]),
                             words[4].charAt(0),
-                            Integer.parseInt(words[5]),
+                            Integer.parseInt(weight[0]),
+                            weight.length == 1
+                                    ? List.of()
+                                    : Arrays.stream(weight[1].split(",", -1))
+                                            .map(Integer::valueOf)
+                                            .toList(),
                             words[6],
                             end == null ? -1 : end));
         });
@@ -159,7 +166,7 @@ final class LineView {
         if (about == null) {
             return false;
         }
-        String[] asked = about.split(" ", -1)[5].split(":", -1);
+        String[] asked = about.split(" ", -1)[5].replaceFirst("s$", "").split(":", -1);
         int used = 0;
         int holders = 0;
         for (Hold hold : holds.values()) {
@@ -197,6 +204,7 @@ final class LineView {
     String disagreement() {
         int used = 0;
         int claims = 0;
+        StringBuilder slots = new StringBuilder();
         String writer = null;
         for (Map.Entry<String, Hold> each : holds.entrySet()) {
             Hold hold = each.getValue();
@@ -208,6 +216,10 @@ final class LineView {
             } else {
                 used += hold.weight;
             }
+            for (int slot : hold.slots) {
+                slots.append(".".repeat(Math.max(0, slot + 1 - slots.length())));
+                slots.setCharAt(slot, 'x');
+            }
             claims += hold.isClaim() ? 1 : 0;
         }
         if (!strangers.isEmpty()) {
@@ -215,6 +227,9 @@ final class LineView {
         }
         if (number(counted, "@n") != holds.size() || number(counted, "@u") != used) {
             return "counted " + counted + ", there are " + holds;
+        }
+        if (!counted.getOrDefault("@s", "").contentEquals(slots)) {
+            return "slots " + counted.get("@s") + " of " + holds;
         }
         if (writer == null ? counted.containsKey("@w") : !writer.equals(counted.get("@w"))) {
             return "writer " + counted.get("@w") + " of " + holds;

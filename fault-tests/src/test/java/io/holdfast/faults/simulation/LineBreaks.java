@@ -155,6 +155,8 @@ final class LineBreaks {
         return List.of(
                 of("what is over is not removed", 1, EnumSet.of(LIVENESS), off("line", "purge")),
                 of("what is over keeps its weight", 1, EnumSet.of(ORPHAN, LIVENESS), off("line", "weightback")),
+                of("a slot that is taken is given again", 1, EnumSet.of(EXCLUSION, ORPHAN), off("line", "slottaken")),
+                of("the slots of what is over stay taken", 1, EnumSet.of(ORPHAN), off("line", "slotback")),
                 of(
                         "a phase of reading does not end with its last reader",
                         2,

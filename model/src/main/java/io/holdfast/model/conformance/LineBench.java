@@ -88,6 +88,9 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
             if (state.phase > 0) {
                 fields.addAll(List.of("@f", token(state.phase)));
             }
+            if (state.taken > 0) {
+                fields.addAll(List.of("@s", state.takenInWords()));
+            }
             lay(fields.toArray(String[]::new));
             lay(members.toArray(String[]::new));
             keysEnd = nowMillis + (long) longest * TICK + LASTING + (variant / 8 % 3) * (LASTING_AT_MOST - LASTING) / 2;
@@ -105,7 +108,8 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
 
     private String written(int owner) {
         return (state.rests[owner] ? "-" : "s") + " " + token(state.token[owner]) + " " + sinceOfHold() + " "
-                + millis(bounds.term()) + " " + state.mode[owner] + " " + state.weight[owner] + " "
+                + millis(bounds.term()) + " " + state.mode[owner] + " " + state.weight[owner] + state.slotsOf(owner)
+                + " "
                 + (state.claimed[owner] ? Long.toString(state.order[owner]) : "-") + " " + label(owner);
     }
 
@@ -123,7 +127,7 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
 
     private String wanted(int owner) {
         Wish wish = bounds.wishes().get(owner);
-        return wish.mode() + ":" + wish.weight() + ":" + wish.limit();
+        return wish.words();
     }
 
     @Override
@@ -213,7 +217,11 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
                     .append(told.used());
             words.append(' ').append(told.grants().size());
             for (int owner : told.grants()) {
-                words.append(' ').append(shownOwner(owner)).append(' ').append(tokenNow(after.token[owner]));
+                words.append(' ')
+                        .append(shownOwner(owner))
+                        .append(' ')
+                        .append(tokenNow(after.token[owner]))
+                        .append(after.slotsOf(owner));
                 words.append(' ').append(since(owner)).append(' ').append(millis(bounds.term()));
             }
             if (told.last() != LineState.NOBODY) {
@@ -231,7 +239,10 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
                         .append(' ')
                         .append(label(last))
                         .append(' ');
-                words.append(after.mode[last]).append(' ').append(after.weight[last]);
+                words.append(after.mode[last])
+                        .append(' ')
+                        .append(after.weight[last])
+                        .append(after.slotsOf(last));
             }
         }
         return call instanceof LineCall.Refresh ? "[" + words + ", " + end.replace(" ", ", ") + "]" : words + " " + end;
@@ -250,7 +261,8 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
     private String filledIn(String word) {
         boolean isName = word.length() > 1 && Character.isDigit(word.charAt(1));
         if (isName && word.charAt(0) == 'T') {
-            return tokenNow(Long.parseLong(word.substring(1)));
+            int colon = (word + ":").indexOf(':');
+            return tokenNow(Long.parseLong(word.substring(1, colon))) + word.substring(colon);
         } else if (isName && word.charAt(0) == 'S') {
             return Long.toString(since(Integer.parseInt(word.substring(1))));
         }
@@ -266,7 +278,8 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
             switch (message.kind()) {
                 case G ->
                     grantsOf.computeIfAbsent(message.client(), client -> new ArrayList<>())
-                            .add(shownOwner(message.owner()) + " " + tokenNow(message.token()) + " "
+                            .add(shownOwner(message.owner()) + " " + tokenNow(message.token())
+                                    + outcome.state().slotsOf(message.owner()) + " "
                                     + millis(bounds.claim()));
                 case V ->
                     all.add(channel + "V " + shownOwner(message.owner()) + " " + token(message.token()) + " 0 " + HOLD);
@@ -314,6 +327,7 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
         }
         found.used = Integer.parseInt(fields.getOrDefault("@u", "0"));
         found.phase = fields.containsKey("@f") ? tokenOf(fields.get("@f")) : 0;
+        found.takenInWords(fields.getOrDefault("@s", ""));
         String writer = found.writer() == LineState.NOBODY ? "" : shownHolder(found, found.writer());
         if (!fields.getOrDefault("@w", "").equals(writer)) {
             odd.add("the writer is " + fields.get("@w"));
@@ -321,7 +335,7 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
         if (!fields.getOrDefault("@n", "0").equals(Integer.toString(found.countHolders()))) {
             odd.add(fields.get("@n") + " holders are counted");
         }
-        fields.keySet().removeAll(Set.of("@n", "@u", "@w", "@f"));
+        fields.keySet().removeAll(Set.of("@n", "@u", "@w", "@f", "@s"));
         if (!fields.isEmpty()) {
             odd.add("of no member is written: " + fields);
         }
@@ -347,7 +361,9 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
         found.rests[owner] = member[0].startsWith("-");
         found.token[owner] = tokenOf(words[1]);
         found.mode[owner] = words[4].charAt(0);
-        found.weight[owner] = Integer.parseInt(words[5]);
+        int colon = (words[5] + ":").indexOf(':');
+        found.weight[owner] = Integer.parseInt(words[5].substring(0, colon));
+        found.slotsOf(owner, words[5].substring(colon));
         found.left[owner] = left;
         found.claimed[owner] = !words[6].equals("-");
         if (found.claimed[owner]) {

@@ -71,7 +71,8 @@ final class FollowedLine extends FollowedQueue<LineState, Wish> {
                 client,
                 wanted[0].charAt(0),
                 Integer.parseInt(wanted[1]),
-                Integer.parseInt(wanted[2]),
+                Integer.parseInt(wanted[2].replace("s", "")),
+                wanted[2].endsWith("s"),
                 priority,
                 newestFirst,
                 Ran.millis(words[0]),
@@ -102,6 +103,7 @@ final class FollowedLine extends FollowedQueue<LineState, Wish> {
         }
         found.used = Integer.parseInt(fields.getOrDefault("@u", "0"));
         found.phase = Long.parseLong(fields.getOrDefault("@f", "0"));
+        found.takenInWords(fields.getOrDefault("@s", ""));
         String writer = fields.getOrDefault("@w", "");
         int writes = found.writer();
         if (!writer.equals(writes == NOBODY ? "" : shownHolder(found, writes))) {
@@ -110,7 +112,7 @@ final class FollowedLine extends FollowedQueue<LineState, Wish> {
         if (!fields.getOrDefault("@n", "0").equals(Integer.toString(counted.size()))) {
             throw new NotFollowed("a number of holders that is not theirs: " + fields.get("@n"));
         }
-        fields.keySet().removeAll(Set.of("@n", "@u", "@w", "@f"));
+        fields.keySet().removeAll(Set.of("@n", "@u", "@w", "@f", "@s"));
         if (!fields.isEmpty()) {
             throw new NotFollowed("holds without a member");
         }
@@ -138,7 +140,9 @@ final class FollowedLine extends FollowedQueue<LineState, Wish> {
         found.rests[owner] = rests;
         found.token[owner] = Long.parseLong(words[1]);
         found.mode[owner] = words[4].charAt(0);
-        found.weight[owner] = Integer.parseInt(words[5]);
+        int colon = (words[5] + ":").indexOf(':');
+        found.weight[owner] = Integer.parseInt(words[5].substring(0, colon));
+        found.slotsOf(owner, words[5].substring(colon));
         found.left[owner] = left;
         found.claimed[owner] = !words[6].equals("-");
         if (found.claimed[owner]) {
@@ -331,7 +335,11 @@ final class FollowedLine extends FollowedQueue<LineState, Wish> {
                     .append(told.grants().size());
             for (int owner : told.grants()) {
                 Hold hold = hold(owner);
-                words.append(' ').append(shownOwner(owner)).append(' ').append(state.token[owner]);
+                words.append(' ')
+                        .append(shownOwner(owner))
+                        .append(' ')
+                        .append(state.token[owner])
+                        .append(state.slotsOf(owner));
                 words.append(' ').append(hold.since()).append(' ').append(hold.term());
             }
             if (told.last() != NOBODY) {
@@ -341,7 +349,11 @@ final class FollowedLine extends FollowedQueue<LineState, Wish> {
                         .append(state.token[last])
                         .append(' ')
                         .append(hold(last).words());
-                words.append(' ').append(state.mode[last]).append(' ').append(state.weight[last]);
+                words.append(' ')
+                        .append(state.mode[last])
+                        .append(' ')
+                        .append(state.weight[last])
+                        .append(state.slotsOf(last));
             }
         }
         return List.of(words.toString());
@@ -368,7 +380,8 @@ final class FollowedLine extends FollowedQueue<LineState, Wish> {
             switch (message.kind()) {
                 case G ->
                     grantsOf.computeIfAbsent(message.client(), client -> new ArrayList<>())
-                            .add(owner + " " + message.token() + " " + bounds.claim(message.owner()));
+                            .add(owner + " " + message.token() + state.slotsOf(message.owner()) + " "
+                                    + bounds.claim(message.owner()));
                 case V -> tell(messages, message.client(), "V " + owner + " " + message.token() + " 0 " + keys.hold());
                 case E -> tell(messages, message.client(), "E " + owner + " " + keys.hold());
                 case P ->

@@ -175,11 +175,16 @@ public final class AnyLineCalls extends AnyQueueCalls<LineState, LineCall> {
         int others = 0;
         int out = 0;
         int claims = 0;
+        int slots = 0;
         for (int owner = 0; owner < state.owners(); owner++) {
             if (state.isThere(owner) && state.mode[owner] != 'W') {
                 others++;
                 out += state.weight[owner];
             }
+            if ((slots & state.slots[owner]) != 0) {
+                return "two holds have one slot";
+            }
+            slots |= state.slots[owner];
             claims += state.claimed[owner] && state.known[owner] ? 1 : 0;
         }
         if (state.writer() != LineState.NOBODY && state.countHolders() > 1) {
@@ -187,6 +192,9 @@ public final class AnyLineCalls extends AnyQueueCalls<LineState, LineCall> {
         }
         if (state.used != out) {
             return state.used + " permits are out by the count, and " + out + " by the holds";
+        }
+        if (state.taken != slots) {
+            return "slots that are taken by the count are not those of the holds";
         }
         if (others == 0 && state.phase != 0) {
             return "nobody reads, and a phase of reading is open";

@@ -23,33 +23,51 @@ public record LineBounds(
      * @param mode {@code W} write, {@code R} read, {@code P} permits
      * @param weight the number of permits, or 1
      * @param limit of the semaphore, or 0
+     * @param slots whether the hold is to have as many slots as permits
      */
     public record Wish(
-            int client, char mode, int weight, int limit, int priority, boolean newestFirst, int life, boolean toTail)
+            int client,
+            char mode,
+            int weight,
+            int limit,
+            boolean slots,
+            int priority,
+            boolean newestFirst,
+            int life,
+            boolean toTail)
             implements Entry {
         public static Wish write(int client) {
-            return new Wish(client, 'W', 1, 0, 0, false, 0, true);
+            return new Wish(client, 'W', 1, 0, false, 0, false, 0, true);
         }
 
         public static Wish read(int client) {
-            return new Wish(client, 'R', 1, 0, 0, false, 0, true);
+            return new Wish(client, 'R', 1, 0, false, 0, false, 0, true);
         }
 
         public static Wish permits(int client, int weight, int limit) {
-            return new Wish(client, 'P', weight, limit, 0, false, 0, true);
+            return new Wish(client, 'P', weight, limit, false, 0, false, 0, true);
+        }
+
+        /** As a request has it: {@code P:1:3}, or {@code P:1:3s} with slots. */
+        public String words() {
+            return mode + ":" + weight + ":" + limit + (slots ? "s" : "");
+        }
+
+        public Wish withSlots() {
+            return new Wish(client, mode, weight, limit, true, priority, newestFirst, life, toTail);
         }
 
         /** The same of another client. */
         public Wish of(int other) {
-            return new Wish(other, mode, weight, limit, priority, newestFirst, life, toTail);
+            return new Wish(other, mode, weight, limit, slots, priority, newestFirst, life, toTail);
         }
 
         public Wish withPriority(int other) {
-            return new Wish(client, mode, weight, limit, other, newestFirst, life, toTail);
+            return new Wish(client, mode, weight, limit, slots, other, newestFirst, life, toTail);
         }
 
         public Wish withLife(int ticks, boolean thenToTail) {
-            return new Wish(client, mode, weight, limit, priority, newestFirst, ticks, thenToTail);
+            return new Wish(client, mode, weight, limit, slots, priority, newestFirst, ticks, thenToTail);
         }
     }
 

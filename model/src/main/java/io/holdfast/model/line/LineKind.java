@@ -133,7 +133,7 @@ final class LineKind implements Kind<LineState> {
     public boolean areAlike(int owner, int other) {
         Wish wish = bounds.wishes().get(owner);
         Wish wishes = bounds.wishes().get(other);
-        return wish.mode() == wishes.mode() && wish.weight() == wishes.weight() && wish.limit() == wishes.limit();
+        return wish.words().equals(wishes.words());
     }
 
     @Override

@@ -15,6 +15,8 @@ public enum LineRule implements ModelRule {
     CLAIMSKEEPDETAILS("what is known of waiters is kept as long as one of them has a claim"),
     PURGE("what is over is removed before anybody is served"),
     WEIGHTBACK("the weight of a hold that ends is given back"),
+    SLOTTAKEN("a slot that is taken is not given again"),
+    SLOTBACK("the slots of a hold that ends are free again"),
     CLOSEPHASE("a phase of reading ends when nobody reads any more"),
     PHASE("readers of one phase have one token"),
     SUSPECT("the client of a lapsed claim is suspect, and its waiter stands aside"),

@@ -159,7 +159,7 @@ public final class LineServer {
         }
 
         private String granted(int owner) {
-            return "GRANTED T" + s.token[owner] + " S" + owner;
+            return "GRANTED T" + s.token[owner] + s.slotsOf(owner) + " S" + owner;
         }
 
         /** Whether the first waiter that was not passed stands before where a request would enter. */
@@ -386,9 +386,11 @@ public final class LineServer {
             if (s.mode[owner] != 'W' && has(LineRule.WEIGHTBACK)) {
                 s.used -= s.weight[owner];
             }
+            s.endSlots(owner, has(LineRule.SLOTBACK));
             s.mode[owner] = NONE;
             if (s.countHolders() == 0) {
                 s.used = 0;
+                s.taken = 0;
                 s.phase = has(LineRule.CLOSEPHASE) ? 0 : s.phase;
             }
         }
@@ -461,6 +463,7 @@ public final class LineServer {
                     s.phase = s.phase == 0 ? s.token[owner] : s.phase;
                     s.token[owner] = s.phase;
                 }
+                s.giveSlots(owner, wish(owner).slots() ? s.weight[owner] : 0, has(LineRule.SLOTTAKEN));
                 begun.add(owner);
                 ends.grant(owner);
             }

@@ -157,6 +157,16 @@ public final class LineSettings {
                         bounds(2, Wish.permits(0, 1, 2), Wish.permits(0, 2, 3), Wish.permits(1, 1, 2)),
                         EnumSet.of(Act.LIMIT, Act.LISTEN)));
         all.put(
+                "slots",
+                new Calls(
+                        "two clients that want one and two of three permits with their slots, and one that wants any",
+                        bounds(
+                                2,
+                                Wish.permits(0, 1, 3).withSlots(),
+                                Wish.permits(1, 2, 3).withSlots(),
+                                Wish.permits(2, 1, 3)),
+                        EnumSet.of(Act.LISTEN, Act.CLEAN)));
+        all.put(
                 "claims",
                 new Calls(
                         "a writer holds, and two readers wait",

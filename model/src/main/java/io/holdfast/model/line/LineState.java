@@ -3,7 +3,9 @@ package io.holdfast.model.line;
 import io.holdfast.model.Fingerprint;
 import io.holdfast.model.queue.QueueState;
 import io.holdfast.model.queue.Words;
+import java.util.Arrays;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** What a server knows of one shared line: who waits, and who holds. */
@@ -14,6 +16,9 @@ public final class LineState extends QueueState<LineState> {
     // the holds, by owner
     public final char[] mode;
     public final int[] weight;
+    /** The slots of a hold, each as a bit; 0 for none. */
+    public final int[] slots;
+
     public final long[] token;
     public final int[] left; // 0 once it is over; then it is there until a script removes it
     public final boolean[] rests;
@@ -22,6 +27,7 @@ public final class LineState extends QueueState<LineState> {
 
     // what is written of them all
     public int used;
+    public int taken; // slots, each as a bit
     public long phase; // token of the phase of reading, 0 for none
 
     /** In the details: how many claims there are. */
@@ -35,6 +41,7 @@ public final class LineState extends QueueState<LineState> {
         super(owners, clients);
         mode = "-".repeat(owners).toCharArray();
         weight = new int[owners];
+        slots = new int[owners];
         token = new long[owners];
         left = new int[owners];
         rests = new boolean[owners];
@@ -45,11 +52,13 @@ public final class LineState extends QueueState<LineState> {
         super(other);
         mode = other.mode.clone();
         weight = other.weight.clone();
+        slots = other.slots.clone();
         token = other.token.clone();
         left = other.left.clone();
         rests = other.rests.clone();
         claimed = other.claimed.clone();
         used = other.used;
+        taken = other.taken;
         phase = other.phase;
         claims = other.claims;
         limit = other.limit;
@@ -81,6 +90,60 @@ public final class LineState extends QueueState<LineState> {
                         : rests[a] != rests[b] ? (rests[a] ? -1 : 1) : Integer.compare(a, b))
                 .mapToInt(owner -> owner)
                 .toArray();
+    }
+
+    /** Gives a hold so many slots, the lowest that are free; with a rule left out, the lowest of all. */
+    void giveSlots(int owner, int count, boolean looks) {
+        int free = looks ? ~taken : -1;
+        slots[owner] = 0;
+        for (int i = 0; i < count; i++) {
+            slots[owner] |= Integer.lowestOneBit(free);
+            free &= ~slots[owner];
+        }
+        taken |= slots[owner];
+    }
+
+    void endSlots(int owner, boolean givesBack) {
+        taken &= givesBack ? ~slots[owner] : -1;
+        slots[owner] = 0;
+    }
+
+    /** As scripts have them: {@code :0,2}; empty for none. */
+    public String slotsOf(int owner) {
+        return slots[owner] == 0
+                ? ""
+                : ":"
+                        + IntStream.range(0, Integer.SIZE)
+                                .filter(slot -> (slots[owner] & 1 << slot) != 0)
+                                .mapToObj(Integer::toString)
+                                .collect(Collectors.joining(","));
+    }
+
+    /** Reads what {@link #slotsOf} has written. */
+    public void slotsOf(int owner, String words) {
+        slots[owner] = words.isEmpty()
+                ? 0
+                : Arrays.stream(words.substring(1).split(",", -1))
+                        .mapToInt(slot -> 1 << Integer.parseInt(slot))
+                        .sum();
+    }
+
+    /** As it is written of all holds: an {@code x} for each slot that is taken, a dot for a free one before the last; empty for none. */
+    public String takenInWords() {
+        return new StringBuilder(Integer.toBinaryString(taken))
+                .reverse()
+                .toString()
+                .replace('1', 'x')
+                .replace('0', '.')
+                .replaceAll("\\.$", "");
+    }
+
+    /** Reads what {@link #takenInWords()} has written. */
+    public void takenInWords(String words) {
+        taken = IntStream.range(0, words.length())
+                .filter(slot -> words.charAt(slot) == 'x')
+                .map(slot -> 1 << slot)
+                .sum();
     }
 
     public int countHolders() {
@@ -130,6 +193,7 @@ public final class LineState extends QueueState<LineState> {
         for (int owner = 0; owner < owners(); owner++) {
             if (!isThere(owner)) {
                 weight[owner] = 0;
+                slots[owner] = 0;
                 token[owner] = 0;
                 left[owner] = 0;
                 rests[owner] = false;
@@ -167,10 +231,11 @@ public final class LineState extends QueueState<LineState> {
         for (int owner : owners) {
             print.add(mode[owner] * 4L + (rests[owner] ? 2 : 0) + (claimed[owner] ? 1 : 0))
                     .add(weight[owner])
+                    .add(slots[owner])
                     .add(token[owner])
                     .add(left[owner]);
         }
-        print.add(used).add(phase).add(claims).add(limit).add(limitLeft);
+        print.add(used).add(taken).add(phase).add(claims).add(limit).add(limitLeft);
         super.addTo(print, owners, clients);
     }
 
@@ -183,6 +248,7 @@ public final class LineState extends QueueState<LineState> {
                     .append(' ')
                     .append(mode[owner]);
             text.append(weight[owner])
+                    .append(slotsOf(owner))
                     .append(" with token ")
                     .append(token[owner])
                     .append(" for ")
@@ -190,7 +256,9 @@ public final class LineState extends QueueState<LineState> {
             text.append(claimed[owner] ? ", a claim from " + order[owner] : "").append("; ");
         }
         text.append(used)
-                .append(" used, phase ")
+                .append(" used, slots ")
+                .append(Integer.toBinaryString(taken))
+                .append(", phase ")
                 .append(phase)
                 .append(", claims ")
                 .append(shown(claims));
