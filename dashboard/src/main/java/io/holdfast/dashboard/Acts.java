@@ -10,13 +10,15 @@ import java.util.Optional;
 
 /**
  * What may be done by the page, each time to what it has shown and to nothing else: a hold by its owner and its token, a request by its owner. A
- * name alone would mean whoever has come since.
+ * name alone would mean whoever has come since. A pause is of the lock, whoever has it, and so is by name.
  */
 final class Acts {
     /** As many of the holders and waiters as are looked through. */
     private static final int MOST = 1_000;
 
     private static final Duration LONGEST = Duration.ofDays(365);
+
+    private static final int LONGEST_REASON = 1_000; // characters
 
     private final Holdfast holdfast;
 
@@ -27,18 +29,48 @@ final class Acts {
     /** @throws IllegalArgumentException saying what is missing */
     Documents.Done carryOut(Documents.Act act) {
         LockId id = LockId.of(act.kind(), act.name());
+        if (id == null || act.act() == null) {
+            throw new IllegalArgumentException("an act has the fields act, kind and name");
+        }
+        return switch (act.act()) {
+            case "pause" -> pause(id, millis(act), reason(act));
+            case "resume" -> resume(id);
+            default -> ofOne(id, act);
+        };
+    }
+
+    /** What is done to one holder or waiter. */
+    private Documents.Done ofOne(LockId id, Documents.Act act) {
         String owner = act.owner();
-        if (id == null || owner == null || act.act() == null) {
-            throw new IllegalArgumentException("an act has the fields act, kind, name and owner");
+        if (owner == null || act.act() == null) {
+            throw new IllegalArgumentException("this act has a field owner: that of what the page has shown");
         }
         LockInfo lock = id.inspector(holdfast).lock(id.name(), MOST);
         return switch (act.act()) {
             case "drop" -> drop(id, lock, owner);
             case "release" -> release(id, lock, owner, token(act));
-            case "extend" -> extend(id, lock, owner, token(act), act.millis());
+            case "extend" -> extend(id, lock, owner, token(act), millis(act));
             default ->
-                throw new IllegalArgumentException("the act is '" + act.act() + "', must be release, drop or extend");
+                throw new IllegalArgumentException(
+                        "the act is '" + act.act() + "', must be release, drop, extend, pause or resume");
         };
+    }
+
+    private static long millis(Documents.Act act) {
+        if (act.millis() < 1 || act.millis() > LONGEST.toMillis()) {
+            throw new IllegalArgumentException(
+                    "millis is " + act.millis() + ", must be from 1 to " + LONGEST.toMillis());
+        }
+        return act.millis();
+    }
+
+    private static String reason(Documents.Act act) {
+        String reason = act.reason() == null ? "" : act.reason();
+        if (reason.length() > LONGEST_REASON) {
+            throw new IllegalArgumentException(
+                    "reason has " + reason.length() + " characters, must have at most " + LONGEST_REASON);
+        }
+        return reason;
     }
 
     private static String token(Documents.Act act) {
@@ -65,11 +97,9 @@ final class Acts {
         Revocation done = id.admin(holdfast).release(id.name(), holder);
         String words = switch (done.outcome()) {
             case RELEASED ->
-                (holder.resting()
-                                ? "Ended the rest of " + id.inWords()
-                                : "Released " + id.inWords() + " of " + Words.who(holder))
+                ended(id, holder)
                         + done.next()
-                                .map(next -> "; now held by " + Words.who(next))
+                                .map(next -> (id.isWork() ? "; now done by " : "; now held by ") + Words.who(next))
                                 .orElse("")
                         + ".";
             case NOTHING_TO_RELEASE, LEFT_ALONE -> "That hold of " + id.inWords() + " has ended already.";
@@ -77,10 +107,50 @@ final class Acts {
         return new Documents.Done(done.outcome() == Revocation.Outcome.RELEASED, words);
     }
 
-    private Documents.Done extend(LockId id, LockInfo lock, String owner, String token, long millis) {
-        if (millis < 1 || millis > LONGEST.toMillis()) {
-            throw new IllegalArgumentException("millis is " + millis + ", must be from 1 to " + LONGEST.toMillis());
+    private static String ended(LockId id, Holder holder) {
+        if (holder.isRecord()) {
+            return "Removed the result of " + id.inWords();
         }
+        if (holder.isPause()) {
+            return "Ended the pause of " + id.inWords();
+        }
+        return holder.resting()
+                ? "Ended the rest of " + id.inWords()
+                : "Released " + id.inWords() + " of " + Words.who(holder);
+    }
+
+    private Documents.Done pause(LockId id, long millis, String reason) {
+        Duration time = Duration.ofMillis(millis);
+        boolean free = id.admin(holdfast).pause(id.name(), time, reason);
+        String words = "Paused " + id.inWords() + " for " + Words.about(time) + Words.reason(reason) + ".";
+        return new Documents.Done(
+                true, free ? words : words + goesOn(id.inspector(holdfast).lock(id.name(), 0)));
+    }
+
+    /** What a pause lets be. */
+    private static String goesOn(LockInfo lock) {
+        Holder holder = lock.holder().filter(has -> !has.isPause()).orElse(null);
+        if (holder == null) {
+            return "";
+        }
+        if (holder.isRecord()) {
+            return " It was done: whoever asks gets the result.";
+        }
+        if (holder.resting()) {
+            return " It rests at present.";
+        }
+        return lock.kind() == LockInfo.Kind.ONCE
+                ? " It is being done, and goes on."
+                : " It is held, and stays so until it is released.";
+    }
+
+    private Documents.Done resume(LockId id) {
+        return id.admin(holdfast).resume(id.name())
+                ? new Documents.Done(true, "Ended the pause of " + id.inWords() + ".")
+                : new Documents.Done(false, "There is no pause of " + id.inWords() + " any more. Nothing was done.");
+    }
+
+    private Documents.Done extend(LockId id, LockInfo lock, String owner, String token, long millis) {
         Holder holder = holder(lock, owner, token).orElse(null);
         Optional<Duration> remaining = holder == null
                 ? Optional.empty()
@@ -106,7 +176,8 @@ final class Acts {
     private static Documents.Done nothing(LockInfo lock, String why) {
         String now = lock.holder()
                 .filter(holder -> !holder.resting())
-                .map(holder -> "; it is held by " + Words.who(holder) + " with token " + holder.token())
+                .map(holder -> (lock.kind() == LockInfo.Kind.ONCE ? "; it is being done by " : "; it is held by ")
+                        + Words.who(holder) + " with token " + holder.token())
                 .orElse("");
         return new Documents.Done(false, why + now + ". Nothing was done.");
     }

@@ -58,7 +58,8 @@ record Cycle(List<Link> links) {
                             link.lock().name(),
                             null,
                             link.waiter().owner(),
-                            0)));
+                            0,
+                            null)));
         }
         for (Link link : links) {
             breaks.add(new Documents.Break(
@@ -70,7 +71,8 @@ record Cycle(List<Link> links) {
                             link.lock().name(),
                             Long.toString(link.holder().token()),
                             link.holder().owner(),
-                            0)));
+                            0,
+                            null)));
         }
         return breaks;
     }

@@ -6,6 +6,7 @@ import com.google.gson.JsonParseException;
 import com.sun.net.httpserver.HttpHandler;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
+import io.holdfast.ServerRefusedException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -79,7 +80,7 @@ public final class Dashboard implements AutoCloseable {
     /**
      * The same as a setting.
      *
-     * @param changes whether the page may release, drop and extend
+     * @param changes whether the page may release, extend, drop and pause
      */
     public static Dashboard of(Holdfast holdfast, boolean changes) {
         return started(new Dashboard(holdfast, changes, true, ""));
@@ -161,7 +162,7 @@ public final class Dashboard implements AutoCloseable {
                 if (id == null) {
                     throw new IllegalArgumentException("kind and name say which lock");
                 }
-                document(exchange, 200, Detail.of(watch.look(), watch.history, id));
+                document(exchange, 200, Detail.of(watch.lookAt(id), watch.history, id));
             }
             case "waits" -> document(exchange, 200, watch.waits());
             case "clients" -> document(exchange, 200, ClientList.of(watch.look(), mounted ? "" : holdfast.id()));
@@ -301,9 +302,16 @@ public final class Dashboard implements AutoCloseable {
         }
         Documents.Act wanted = read(exchange);
         LockId id = LockId.of(wanted.kind(), wanted.name());
-        Documents.Done done = acts.carryOut(wanted);
+        Documents.Done done;
+        try {
+            done = acts.carryOut(wanted);
+        } catch (ServerRefusedException e) {
+            problem(exchange, 409, String.valueOf(e.getMessage())); // an answer: nothing was done
+            return;
+        }
         if (done.done() && id != null) {
             watch.history.noteAct(System.currentTimeMillis(), id, done.words());
+            watch.named.opened(id); // a pause of what nobody has is seen by name only
         }
         watch.hurry();
         document(exchange, 200, done);

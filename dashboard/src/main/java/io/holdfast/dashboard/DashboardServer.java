@@ -48,7 +48,7 @@ public final class DashboardServer implements AutoCloseable {
      * @param password that the page asks for; null for addresses that work once
      * @param tls for a server that speaks HTTPS; null for HTTP
      * @param behindProxy whether a proxy in front of it speaks HTTPS
-     * @param changes whether the page may release, drop and extend
+     * @param changes whether the page may release, extend, drop and pause
      * @param shown what the page calls the server that it looks at
      * @param onUsed is called when an address was used, with the next one; on a thread of the server
      */
@@ -111,7 +111,7 @@ public final class DashboardServer implements AutoCloseable {
             return new Options(listen, password, tls, value, changes, shown, onUsed);
         }
 
-        /** Whether the page may release, drop and extend. */
+        /** Whether the page may release, extend, drop and pause. */
         public Options withChanges(boolean value) {
             return new Options(listen, password, tls, behindProxy, value, shown, onUsed);
         }

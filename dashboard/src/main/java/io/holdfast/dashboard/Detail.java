@@ -19,18 +19,22 @@ final class Detail {
         LockInfo lock = sight.lock();
         List<Documents.Share> shares = new ArrayList<>();
         for (int i = 0; i < lock.shares().size(); i++) {
-            shares.add(share(picture, lock, lock.shares().get(i), sight.ends().get(i)));
+            if (!lock.shares().get(i).holder().isPause()) {
+                shares.add(
+                        share(picture, lock, lock.shares().get(i), sight.ends().get(i)));
+            }
         }
         List<Documents.Waiting> queue = new ArrayList<>();
         for (Waiter waiter : lock.queue()) {
             queue.add(waiting(lock, queue.size() + 1, waiter));
         }
-        List<Way> ways = lock.ways(picture::listens);
+        List<Way> ways = ways(picture, lock);
         return new Documents.Lock(
                 picture.at(),
                 Watch.row(sight, picture.listeners(), picture.deadlocks()),
                 shares,
                 lock.limit()
+                        .filter(limit -> lock.pause().isEmpty()) // which is one of 0, and is told of itself
                         .map(limit -> new Documents.Limit(
                                 limit.permits(),
                                 Words.process(limit.application(), limit.host(), limit.pid()),
@@ -38,7 +42,7 @@ final class Detail {
                         .orElse(null),
                 queue,
                 new Documents.Why(
-                        Words.why(lock, ways),
+                        picture.isCertainOf(id) ? Words.why(lock, ways) : "No client reports it. It is looked at now.",
                         ways.stream().map(way -> way(sight, way)).toList()),
                 picture.deadlocks().stream()
                         .filter(cycle -> cycle.isAbout(id))
@@ -46,6 +50,11 @@ final class Detail {
                         .toList(),
                 figures(history.figures(id)),
                 history.course(id, picture.at()));
+    }
+
+    /** What would free it. A record is what everybody wants to have: it need not go. */
+    private static List<Way> ways(Picture picture, LockInfo lock) {
+        return lock.holder().filter(Holder::isRecord).isPresent() ? List.of() : lock.ways(picture::listens);
     }
 
     private static Documents.Figures figures(LockFigures figures) {
@@ -92,6 +101,7 @@ final class Detail {
                 share.leaseDuration().toMillis(),
                 share.confirmed(),
                 holder.resting(),
+                holder.isRecord(),
                 holder.resting() ? null : picture.listens(holder.client()).orElse(null),
                 holder.metadata());
     }

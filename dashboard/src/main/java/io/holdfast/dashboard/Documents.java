@@ -26,7 +26,14 @@ final class Documents {
             long refused,
             long acquired) {}
 
-    /** A lock in the overview. */
+    /**
+     * A lock in the overview.
+     *
+     * @param holder who has it, or had it before it rested; null also where it only pauses
+     * @param holders how many have it; a pause is no holder
+     * @param done whether it is the record of work that is done once
+     * @param until when the last lease ends; of a pause that nobody has beside it, when that ends
+     */
     record Row(
             String id,
             String kind,
@@ -34,10 +41,12 @@ final class Documents {
             @Nullable String holder,
             int holders,
             boolean resting,
+            boolean done,
             @Nullable Boolean alive,
             @Nullable Long since,
             @Nullable Long until,
             @Nullable Long term,
+            @Nullable Pause pause,
             int waiters,
             int dead,
             int used,
@@ -85,10 +94,14 @@ final class Documents {
             long term,
             boolean confirmed,
             boolean resting,
+            boolean done,
             @Nullable Boolean alive,
             Map<String, String> metadata) {}
 
     record Limit(int permits, String who, long until) {}
+
+    /** @param reason empty for none */
+    record Pause(String who, String reason, long until) {}
 
     record Waiting(
             int place,
@@ -185,7 +198,8 @@ final class Documents {
             @Nullable String name,
             @Nullable String token,
             @Nullable String owner,
-            long millis) {}
+            long millis,
+            @Nullable String reason) {}
 
     record Done(boolean done, String words) {}
 

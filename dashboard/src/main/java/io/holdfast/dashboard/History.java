@@ -198,6 +198,7 @@ final class History {
                     course(id).held(new Documents.Held(ended, held, 1, expired ? "expired" : "released"));
                 }
                 String how = Words.about(Duration.ofMillis(held));
+                String ends = id.isWork() ? " no longer does " : " no longer holds ";
                 if (expired) {
                     lost.add(at, seenOnly ? 1 : 0);
                     tell(
@@ -207,19 +208,19 @@ final class History {
                             "the hold of " + Words.who(holder) + " on " + id.inWords() + " expired after " + how,
                             "bad");
                 } else {
-                    tell(
-                            at,
-                            "released",
-                            id,
-                            Words.who(holder) + " no longer holds " + id.inWords() + ", after " + how,
-                            "plain");
+                    tell(at, "released", id, Words.who(holder) + ends + id.inWords() + ", after " + how, "plain");
                 }
             }
         }
         for (Share share : after) {
             Holder holder = share.holder();
             if (was == null || !was.has(holder)) {
-                if (holder.resting()) {
+                if (holder.isPause()) {
+                    continue; // see notePauses
+                }
+                if (holder.isRecord()) {
+                    tell(at, "done", id, id.inWords() + " is done, by " + Words.who(holder), "good");
+                } else if (holder.resting()) {
                     tell(at, "rests", id, id.inWords() + " rests, after " + Words.who(holder), "plain");
                 } else {
                     boolean handed = was != null && was.lock().isQueued();
@@ -231,11 +232,32 @@ final class History {
                             at,
                             handed ? "handed" : "acquired",
                             id,
-                            Words.who(holder) + (handed ? " was handed " : " acquired ") + id.inWords(),
+                            Words.who(holder)
+                                    + (handed ? " was handed " : id.isWork() ? " began " : " acquired ")
+                                    + id.inWords(),
                             "good");
                 }
             }
         }
+    }
+
+    /** Which locks pause that did not, and the other way round: of what pages show, and of what they do not. */
+    synchronized void notePauses(long at, Map<LockId, Sight> before, Map<LockId, Sight> after) {
+        after.forEach((id, is) -> is.lock().pause().ifPresent(pause -> {
+            if (!pauses(before.get(id))) {
+                String words = id.inWords() + " pauses, by " + Words.who(pause) + Words.reason(pause.reason());
+                tell(at, "paused", id, words, "act");
+            }
+        }));
+        before.forEach((id, was) -> {
+            if (pauses(was) && !pauses(after.get(id))) {
+                tell(at, "resumed", id, "the pause of " + id.inWords() + " is over", "plain");
+            }
+        });
+    }
+
+    private static boolean pauses(@Nullable Sight sight) {
+        return sight != null && sight.lock().pause().isPresent();
     }
 
     /**

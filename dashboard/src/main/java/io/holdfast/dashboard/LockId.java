@@ -40,9 +40,19 @@ record LockId(Kind kind, String name) {
         return word() + ":" + name;
     }
 
-    /** For people: {@code 'deploy'}, or {@code semaphore 'convert'}. */
+    /** For people: {@code 'deploy'}, {@code semaphore 'convert'}, {@code work 'invoice/4711'}. */
     String inWords() {
-        return (kind == Kind.LOCK ? "" : kind.noun() + " ") + "'" + name + "'";
+        String noun = switch (kind) {
+            case LOCK -> "";
+            case ONCE -> "work ";
+            case ELECTION, READ_WRITE, SEMAPHORE -> kind.noun() + " ";
+        };
+        return noun + "'" + name + "'";
+    }
+
+    /** Whether it is work that is done once: nobody holds that, but is at it. */
+    boolean isWork() {
+        return kind == Kind.ONCE;
     }
 
     Inspector inspector(Holdfast holdfast) {

@@ -15,7 +15,8 @@ import java.util.Set;
  *
  * @param number counts the rounds, from 1
  * @param at when the round was over, in epoch milliseconds
- * @param sights what is held or waited for, by name
+ * @param sights what is held or waited for, or pauses, by name
+ * @param named what was looked at by its name: what is among these, and not among the sights, is free
  * @param server whether the server answered; if not, the sights are those of the round before
  * @param rows what the overview shows of each, by their ids
  * @param deadlocks who waited for whom in a circle in this round and in the one before
@@ -24,6 +25,7 @@ record Picture(
         long number,
         long at,
         Map<LockId, Sight> sights,
+        Set<LockId> named,
         Listeners listeners,
         Documents.Server server,
         Map<String, Documents.Row> rows,
@@ -42,6 +44,7 @@ record Picture(
                 0,
                 at,
                 Map.of(),
+                Set.of(),
                 new Listeners(Set.of(), false),
                 server,
                 Map.of(),
@@ -52,6 +55,11 @@ record Picture(
     /** Whether the client listens; empty if that is not known. */
     Optional<Boolean> listens(String client) {
         return listeners.has(client);
+    }
+
+    /** Whether what is known of it is all that there is: a listing misses what no client reports. */
+    boolean isCertainOf(LockId id) {
+        return sights.containsKey(id) || named.contains(id);
     }
 
     /** What was seen of one; a free lock if it was not seen. */

@@ -3,6 +3,7 @@ package io.holdfast.dashboard;
 import io.holdfast.Holder;
 import io.holdfast.LockInfo;
 import io.holdfast.LockInfo.Share;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,9 +12,10 @@ import org.jspecify.annotations.Nullable;
  * A lock as it was seen, with its ends as points in time, in epoch milliseconds of this machine's clock.
  *
  * @param ends when the lease duration of each of {@link LockInfo#shares()} ends without renewal
+ * @param pauseEnd when an operator's pause ends; null if it does not pause
  * @param at when it was seen
  */
-record Sight(LockInfo lock, List<Long> ends, long at) {
+record Sight(LockInfo lock, List<Long> ends, @Nullable Long pauseEnd, long at) {
     /** As long as a reading of a lease duration may differ from the one before it although nothing has changed: a round trip. */
     static final long JITTER_MILLIS = 300;
 
@@ -28,11 +30,20 @@ record Sight(LockInfo lock, List<Long> ends, long at) {
     static Sight of(LockInfo lock, long now, @Nullable Sight before) {
         List<Long> ends = new ArrayList<>(lock.shares().size());
         for (Share share : lock.shares()) {
-            long end = now + share.remaining().toMillis();
-            Long known = before == null ? null : before.endOf(share.holder());
-            ends.add(known != null && Math.abs(known - end) <= JITTER_MILLIS ? known : (Long) end);
+            ends.add(end(now, share.remaining(), before == null ? null : before.endOf(share.holder())));
         }
-        return new Sight(lock, ends, now);
+        return new Sight(lock, ends, pauseEnd(lock, now, before), now);
+    }
+
+    private static Long end(long now, Duration remaining, @Nullable Long known) {
+        long end = now + remaining.toMillis();
+        return known != null && Math.abs(known - end) <= JITTER_MILLIS ? known : (Long) end;
+    }
+
+    private static @Nullable Long pauseEnd(LockInfo lock, long now, @Nullable Sight before) {
+        return lock.pause()
+                .map(pause -> end(now, pause.remaining(), before == null ? null : before.pauseEnd))
+                .orElse(null);
     }
 
     LockId id() {
@@ -54,10 +65,10 @@ record Sight(LockInfo lock, List<Long> ends, long at) {
         return endOf(holder) != null;
     }
 
-    /** When the last of its lease durations ends. */
+    /** When the last of its lease durations ends; where nobody has it, when its pause does. */
     @Nullable
     Long end() {
-        return ends.stream().max(Long::compare).orElse(null);
+        return ends.stream().max(Long::compare).orElse(pauseEnd);
     }
 
     /** Whether it is one hold: a request has one owner, and what it is granted one token. */

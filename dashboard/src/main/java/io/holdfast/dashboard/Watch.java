@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,7 @@ final class Watch implements AutoCloseable {
 
     private final Holdfast holdfast;
     final History history;
+    final Named named;
     private final Thread thread = new Thread(this::run, "holdfast-dashboard");
     private Picture picture; // these guarded by this
     private int streams;
@@ -50,6 +52,7 @@ final class Watch implements AutoCloseable {
         long now = System.currentTimeMillis();
         this.holdfast = holdfast;
         this.history = new History(now);
+        this.named = new Named(holdfast, OPEN);
         this.picture = Picture.none(now, new Documents.Server(true, now, ""));
         thread.setDaemon(true);
     }
@@ -64,6 +67,12 @@ final class Watch implements AutoCloseable {
     synchronized Picture look() {
         seen();
         return picture;
+    }
+
+    /** The newest picture, for a page of this lock. */
+    synchronized Picture lookAt(LockId id) {
+        named.opened(id);
+        return look();
     }
 
     /**
@@ -180,7 +189,7 @@ final class Watch implements AutoCloseable {
     private record Taken(Picture picture, WaitGraph graph, Set<List<String>> circles) {}
 
     private Taken taken(Picture before) {
-        Map<LockId, Sight> sights = new LinkedHashMap<>();
+        Map<LockId, Sight> listed = new LinkedHashMap<>();
         Inspector inspector = holdfast.inspect().allKinds();
         Overview overview = inspector.overview(MOST_LOCKS, seen);
         seen = overview;
@@ -188,10 +197,12 @@ final class Watch implements AutoCloseable {
         boolean more = overview.more();
         for (LockInfo lock : overview.locks()) {
             LockId id = LockId.of(lock);
-            sights.put(
+            listed.put(
                     id,
                     Sight.of(lock, System.currentTimeMillis(), before.sights().get(id)));
         }
+        List<LockId> byName = named.present();
+        Map<LockId, Sight> sights = withNamed(listed, byName, before);
         long now = System.currentTimeMillis();
         WaitGraph drawn = new WaitGraph(sights.values(), listeners);
         List<Cycle> cycles = drawn.cycles();
@@ -204,12 +215,15 @@ final class Watch implements AutoCloseable {
         history.note(
                 now,
                 last,
-                sights,
+                listed, // what pages ask for by name has not begun when they ask
                 whole,
                 last == null ? null : before.listeners(),
                 listeners,
                 overview.figures(),
                 certain);
+        if (last != null) {
+            history.notePauses(now, before.sights(), sights);
+        }
         Map<String, Documents.Row> rows = new LinkedHashMap<>();
         sights.values().forEach(sight -> {
             Documents.Row row = row(sight, listeners, certain);
@@ -221,17 +235,63 @@ final class Watch implements AutoCloseable {
         if (!before.server().reachable()) {
             history.noteServer(now, true, "");
         }
-        known = sights;
+        known = listed;
         Picture next = new Picture(
                 before.number() + 1,
                 now,
                 sights,
+                Set.copyOf(byName),
                 listeners,
                 server,
                 rows,
                 certain,
                 totals(sights.values(), more, listeners, certain.size(), now));
         return new Taken(next, drawn, marks);
+    }
+
+    /** With what was asked for by name. */
+    private Map<LockId, Sight> withNamed(Map<LockId, Sight> listed, List<LockId> byName, Picture before) {
+        Map<LockId, Sight> sights = new LinkedHashMap<>(listed);
+        for (LockInfo lock : named.look(byName)) {
+            LockId id = LockId.of(lock);
+            Sight known = listed.get(id);
+            LockInfo both = known == null ? lock : steered(known.lock(), lock);
+            if (known != null || lock.isLocked() || lock.isQueued() || isSteered(lock)) {
+                sights.put(
+                        id,
+                        Sight.of(
+                                both,
+                                System.currentTimeMillis(),
+                                before.sights().get(id)));
+            }
+        }
+        named.pause(sights.values().stream()
+                .filter(sight -> sight.pauseEnd() != null)
+                .map(Sight::id)
+                .collect(Collectors.toSet()));
+        return sights;
+    }
+
+    private static boolean isSteered(LockInfo lock) {
+        return lock.pause().isPresent() || lock.limit().isPresent();
+    }
+
+    /** A lock as it was listed, with what an operator has done since its clients reported anything. */
+    private static LockInfo steered(LockInfo lock, LockInfo now) {
+        return new LockInfo(
+                lock.name(),
+                lock.kind(),
+                lock.holder(),
+                lock.confirmed(),
+                lock.leaseDuration(),
+                lock.remaining(),
+                lock.waiters(),
+                lock.callers(),
+                lock.queue(),
+                lock.used(),
+                lock.shares(),
+                now.limit(),
+                now.pause());
     }
 
     private synchronized void show(Taken taken) {
@@ -257,6 +317,7 @@ final class Watch implements AutoCloseable {
                     before.number() + 1,
                     now,
                     before.sights(),
+                    before.named(),
                     before.listeners(),
                     server,
                     before.rows(),
@@ -271,20 +332,24 @@ final class Watch implements AutoCloseable {
     static Documents.Row row(Sight sight, Listeners listeners, List<Cycle> deadlocks) {
         LockInfo lock = sight.lock();
         LockId id = sight.id();
-        Holder holder = lock.holder().orElse(null);
+        Holder holder = lock.holder().filter(has -> !has.isPause()).orElse(null);
         return new Documents.Row(
                 id.text(),
                 id.word(),
                 id.name(),
                 holder == null ? null : Words.who(holder),
-                lock.shares().size(),
+                (int) lock.shares().stream()
+                        .filter(share -> !share.holder().isPause())
+                        .count(),
                 holder != null && holder.resting(),
+                holder != null && holder.isRecord(),
                 (holder == null || holder.resting())
                         ? null
                         : listeners.has(holder.client()).orElse(null),
                 holder == null ? null : (Long) holder.since().toEpochMilli(),
                 sight.end(),
-                holder == null ? null : (Long) lock.leaseDuration().toMillis(),
+                lock.isLocked() ? (Long) lock.leaseDuration().toMillis() : null,
+                pause(sight),
                 lock.callers(),
                 (int) lock.queue().stream().filter(Watch::isDead).count(),
                 lock.used(),
@@ -296,6 +361,12 @@ final class Watch implements AutoCloseable {
                 deadlocks.stream().anyMatch(cycle -> cycle.isAbout(id)));
     }
 
+    private static Documents.@Nullable Pause pause(Sight sight) {
+        LockInfo.Pause pause = sight.lock().pause().orElse(null);
+        Long end = sight.pauseEnd();
+        return pause == null || end == null ? null : new Documents.Pause(Words.who(pause), pause.reason(), end);
+    }
+
     private static boolean isDead(Waiter waiter) {
         return waiter.state() == Waiter.State.SUSPECT || waiter.state() == Waiter.State.GONE;
     }
@@ -303,7 +374,11 @@ final class Watch implements AutoCloseable {
     /** How many permits there are, as far as anybody has said it; null if nobody has, or there are none. */
     private static @Nullable Integer limit(LockInfo lock) {
         return Stream.concat(
-                        lock.limit().map(LockInfo.Limit::permits).stream(),
+                        lock
+                                .limit()
+                                .filter(limit -> lock.pause().isEmpty()) // which is one of 0, and is told of itself
+                                .map(LockInfo.Limit::permits)
+                                .stream(),
                         lock.queue().stream().map(Waiter::limit).filter(limit -> limit > 0))
                 .min(Integer::compare)
                 .orElse(null);
@@ -316,7 +391,7 @@ final class Watch implements AutoCloseable {
         int behindDead = 0;
         for (Sight sight : sights) {
             LockInfo lock = sight.lock();
-            held += lock.isLocked() ? 1 : 0;
+            held += isHeld(lock) ? 1 : 0;
             waiting += lock.callers();
             behindDead += behindDead(lock, listeners);
         }
@@ -330,6 +405,13 @@ final class Watch implements AutoCloseable {
                 history.lost(now),
                 history.refused(now),
                 history.acquired(now));
+    }
+
+    /** A lock that rests counts as held; a pause, and what was done, do not. */
+    private static boolean isHeld(LockInfo lock) {
+        return lock.holder()
+                .filter(holder -> !holder.isPause() && !holder.isRecord())
+                .isPresent();
     }
 
     /** How many wait behind somebody who is not there any more: a holder that does not listen, or a waiter before them. */

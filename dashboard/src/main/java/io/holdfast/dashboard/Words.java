@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** What is said of locks, holders and waiters on the page. */
 final class Words {
@@ -35,6 +36,15 @@ final class Words {
 
     static String who(Waiter waiter) {
         return process(waiter) + (waiter.actor().isEmpty() ? "" : ", " + waiter.actor());
+    }
+
+    static String who(LockInfo.Pause pause) {
+        return process(pause.application(), pause.host(), pause.pid());
+    }
+
+    /** {@code : incident 4711}; empty if the operator gave no reason. */
+    static String reason(String reason) {
+        return reason.isEmpty() ? "" : ": " + reason;
     }
 
     static String mode(LockMode mode) {
@@ -63,18 +73,33 @@ final class Words {
         boolean serves = lock.shares().size() > 1
                 && lock.next().map(next -> next.mode() == LockMode.PERMITS).orElse(false);
         String freed = ways.stream().map(Words::way).collect(Collectors.joining("; "));
-        return held + (serves ? " What serves the next in line: " : " What frees it: ") + freed + ".";
+        String frees = lock.kind() == Kind.ONCE ? " What ends that: " : " What frees it: ";
+        return held + (serves ? " What serves the next in line: " : frees) + freed + ".";
     }
 
+    /** Who has it, and that it pauses, if it does. */
     private static String held(LockInfo lock) {
-        Holder holder = lock.holder().orElse(null);
-        if (holder == null) {
-            return lock.isQueued()
-                    ? "Nobody holds it, and " + count(lock.waiters(), "request") + " waits for it."
-                    : "Nobody holds it.";
+        LockInfo.Pause pause = lock.pause().orElse(null);
+        if (pause == null) {
+            return hasIt(lock);
         }
-        if (holder.isPause()) {
-            return "Paused by " + who(holder) + ".";
+        boolean only = lock.holder().map(Holder::isPause).orElse(true) && !lock.isQueued();
+        String paused = "Paused by " + who(pause)
+                + (lock.kind() == Kind.ONCE ? ": nobody begins it." : ": nobody is granted it.");
+        return only ? paused : hasIt(lock) + " " + paused;
+    }
+
+    private static String wait(int requests) {
+        return count(requests, "request") + (requests == 1 ? " waits for it." : " wait for it.");
+    }
+
+    private static String hasIt(LockInfo lock) {
+        Holder holder = lock.holder().filter(has -> !has.isPause()).orElse(null);
+        if (lock.kind() == Kind.ONCE) {
+            return isAtIt(lock, holder);
+        }
+        if (holder == null) {
+            return lock.isQueued() ? "Nobody holds it, and " + wait(lock.waiters()) : "Nobody holds it.";
         }
         if (holder.resting()) {
             return "It rests, after " + who(holder) + ".";
@@ -90,6 +115,21 @@ final class Words {
         return "Held by " + who(holder) + (lock.confirmed() ? "." : ", to whom it was handed just now.");
     }
 
+    /** The same of work that is done once. */
+    private static String isAtIt(LockInfo lock, @Nullable Holder holder) {
+        if (holder == null) {
+            return lock.isQueued()
+                    ? "Nobody is at it, and " + wait(lock.waiters())
+                    : "Nobody is at it, and no result is recorded.";
+        }
+        if (holder.isRecord()) {
+            return "Done by " + who(holder) + ". Whoever asks gets the recorded result, until its time is over.";
+        }
+        return holder.resting()
+                ? "It rests, after " + who(holder) + "."
+                : "Being done by " + who(holder) + (lock.confirmed() ? "." : ", to whom it was handed just now.");
+    }
+
     /** One way, without its time. */
     static String way(Way way) {
         return way.words() + (way.condition().isEmpty() ? "" : ", " + way.condition());
@@ -99,12 +139,16 @@ final class Words {
         return number + " " + one + (number == 1 ? "" : "s");
     }
 
-    /** {@code 350 ms}, {@code 12 s}, {@code 3 min}: about so long. */
+    /** {@code 350 ms}, {@code 12 s}, {@code 3 min}, {@code 4 h}, {@code 7 d}: about so long. */
     static String about(Duration length) {
         long millis = length.toMillis();
         if (millis < 10_000) {
             return millis + " ms";
         }
-        return millis < 600_000 ? millis / 1_000 + " s" : millis / 60_000 + " min";
+        if (millis < 600_000) {
+            return millis / 1_000 + " s";
+        }
+        long hours = length.toHours();
+        return hours < 2 ? length.toMinutes() + " min" : hours < 48 ? hours + " h" : length.toDays() + " d";
     }
 }

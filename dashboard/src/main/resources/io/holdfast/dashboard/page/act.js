@@ -1,12 +1,14 @@
 /** What an operator does: each act is asked for once more, in words, and its answer is told. */
 
 import {act, known} from './data.js';
-import {KIND_WORDS, el, show, text} from './dom.js';
+import {KIND_WORDS, el, sentence, show, text} from './dom.js';
 
 const dialog = document.getElementById('confirm');
 const doIt = document.getElementById('confirm-do');
 const cancel = document.getElementById('confirm-cancel');
 const millis = document.getElementById('confirm-millis');
+const pauseMillis = document.getElementById('pause-millis');
+const reason = document.getElementById('pause-reason');
 const answer = document.getElementById('answer');
 const close = document.getElementById('told-close');
 const told = document.getElementById('told');
@@ -33,39 +35,85 @@ const ACTS = {
     words: (who, what) => `This removes the request of ${who} for ${what} from the queue. The request ends without `
       + 'the lock, and its client is told that an operator dropped it.',
   },
+  forget: {
+    button: 'Remove this result',
+    title: 'Remove this result?',
+    words: (who, what) => `This removes the result that ${who} has recorded for ${what}. The next that asks does the work again.`,
+  },
+  pause: {
+    button: 'Pause…',
+    confirm: 'Pause',
+    title: 'Pause it?',
+    words: pauseEffects,
+  },
+  change: {
+    button: 'Change the pause…',
+    confirm: 'Change the pause',
+    title: 'Change the pause?',
+    words: (...given) => `${pauseEffects(...given)} This takes the place of the pause that there is.`,
+  },
+  resume: {
+    button: 'Resume',
+    title: 'Resume it?',
+    words: (who, what, body) => `This ends the pause of ${what}. Whoever is next in the queue gets it as soon as it is free.`
+      + (body.kind === 'semaphore' ? ' Any limit that an operator has set ends.' : ''),
+  },
+};
+
+function pauseEffects(who, what, {kind}) {
+  return `Nobody is granted ${what} until the time is over or somebody resumes it. Holders keep what they have, and may renew it. `
+    + `Waiters keep their places. The pause ends by itself.${PAUSED_KINDS[kind] ?? ''}`;
+}
+
+/** What is peculiar to a kind, besides. */
+const PAUSED_KINDS = {
+  election: ' Whoever leads goes on.',
+  semaphore: ' It takes the place of another limit that an operator has set.',
+  once: ' A result that is recorded is returned all the same.',
 };
 
 export function mayAct() {
   return known.session?.changes === true;
 }
 
-/** `request` returns `{body, who, words}` at the click: rows are patched in place, and stand for whatever they show. */
-export function actButton(name, request, label = ACTS[name].button) {
+export function labelOf(name) {
+  return ACTS[name].button;
+}
+
+/** `request` returns `{body, who, words, as}` at the click: rows are patched in place, and stand for whatever they show. */
+export function actButton(name, request, label = labelOf(name)) {
   return el('button', {type: 'button', class: 'act', 'data-act': name, click: () => confirm(request())}, label);
 }
 
-function confirm({body, who, words}) {
-  const kind = ACTS[body.act];
+function confirm({body, who, words, as = body.act}) {
+  const kind = ACTS[as];
   const what = `the ${KIND_WORDS[body.kind] ?? body.kind} '${body.name}'`;
   asked = body;
   text(document.getElementById('confirm-title'), kind.title);
   text(document.getElementById('confirm-words'), words ? `${sentence(words)} ${kind.words(who, what, body)}`
     : kind.words(who, what, body));
-  text(doIt, kind.button);
+  text(doIt, kind.confirm ?? kind.button);
   show(document.getElementById('confirm-choice'), body.act === 'extend');
+  show(document.getElementById('confirm-pause'), body.act === 'pause');
+  reason.value = '';
   doIt.disabled = false;
   dialog.showModal();
-  cancel.focus();
+  (body.act === 'pause' ? pauseMillis : cancel).focus();
 }
 
-function sentence(words) {
-  return words.charAt(0).toUpperCase() + words.slice(1) + '.';
+/** With what was chosen in the dialog. */
+function chosen(body) {
+  switch (body.act) {
+    case 'extend': return {...body, millis: Number(millis.value)};
+    case 'pause': return {...body, millis: Number(pauseMillis.value), reason: reason.value.trim()};
+    default: return body;
+  }
 }
 
 async function send() {
   doIt.disabled = true; // a second click is not a second act
   const mine = asked;
-  const [words, tone] = await outcome(asked.act === 'extend' ? {...asked, millis: Number(millis.value)} : asked);
+  const [words, tone] = await outcome(chosen(asked));
   // Closed first: what is told behind an open dialog is not read out.
   if (asked === mine) dialog.close();
   tell(words, tone);

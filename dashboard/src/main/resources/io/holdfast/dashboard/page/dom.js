@@ -133,7 +133,7 @@ export function table(name, labels) {
 
 export const KINDS = ['lock', 'election', 'read-write', 'semaphore', 'once'];
 export const KIND_WORDS = {lock: 'lock', election: 'election', 'read-write': 'read/write lock', semaphore: 'semaphore',
-  once: 'once'};
+  once: 'work done once'};
 
 export function lockHref(kind, name) {
   return `#/lock/${encodeURIComponent(kind)}/${encodeURIComponent(name.toWellFormed?.() ?? name)}`;
@@ -207,6 +207,19 @@ export function timed(node, ms, words) {
   return text(node, ms ? words : '');
 }
 
+/** With a capital letter, and a full stop if it has no end. */
+export function sentence(words) {
+  return words.charAt(0).toUpperCase() + words.slice(1) + (/[.!?]$/.test(words) ? '' : '.');
+}
+
+// ---- a pause
+
+/** `paused until 14:03:10 by ops@web-1, pid 17: incident 4711`; empty if there is none. */
+export function pauseWords(pause, left = '') {
+  if (!pause) return '';
+  return `paused until ${clock(pause.until)}${left} by ${pause.who}${pause.reason ? `: ${pause.reason}` : ''}`;
+}
+
 // ---- the bar of a term
 
 /** What remains of a term, as a bar and in words; both move by themselves. */
@@ -225,7 +238,7 @@ function move(node) {
   const until = Number(node.dataset.until ?? NaN);
   const left = until - now();
   const part = Math.min(1, Math.max(0, left / Number(node.dataset.length ?? NaN))) || 0;
-  show(node.firstChild, !Number.isNaN(until));
+  show(node.firstChild, !Number.isNaN(until) && Number(node.dataset.length) > 0);
   node.firstChild.firstChild.style.setProperty('transform', `scaleX(${part.toFixed(3)})`);
   text(node.lastChild, Number.isNaN(until) ? '' : left > 0 ? seconds(left) : 'over');
 }

@@ -5,10 +5,10 @@ import {KIND_WORDS, clock, count, el, list, lockLink, show, text} from './dom.js
 
 const KEPT = 1000;
 const TYPES = {
-  'Holds': ['acquired', 'handed', 'released', 'expired', 'rests'],
+  'Holds': ['acquired', 'handed', 'released', 'expired', 'rests', 'done'],
   'Queues': ['queued', 'left'],
   'Trouble': ['deadlock', 'client-gone', 'client-back', 'server-lost', 'server-back'],
-  'Operators': ['act'],
+  'Operators': ['act', 'paused', 'resumed'],
   'Other': ['more'],
 };
 

@@ -1,9 +1,9 @@
 /** One lock: who has it, who waits, why, and its last hour. */
 
-import {follow, on} from './data.js';
-import {KINDS, KIND_WORDS, ago, attr, bdi, clock, count, duration, el, list, number, setTerm, show, table, term, text, timed}
-  from './dom.js';
-import {actButton, mayAct} from './act.js';
+import {follow, now, on} from './data.js';
+import {KINDS, KIND_WORDS, ago, attr, bdi, clock, count, duration, el, list, number, pauseWords, seconds, sentence, setTerm, show,
+  table, term, text, timed} from './dom.js';
+import {actButton, labelOf, mayAct} from './act.js';
 import {drawPlot, plot} from './plot.js';
 
 const MODES = {exclusive: 'alone', read: 'reads', write: 'writes', permits: 'permits'};
@@ -48,11 +48,17 @@ function build(root, {kind, name}) {
   view.ways = el('ul', {class: 'ways'});
   view.facts = el('p', {class: 'facts'});
   view.counted = el('p', {class: 'facts', id: 'counted'});
+  view.pause = el('bdi');
+  view.pauseLine = el('p', {class: 'limit', id: 'pause', hidden: true}, view.pause);
+  view.acts = el('p', {class: 'of-lock', hidden: true},
+    actButton('pause', () => ({as: view.pauses ? 'change' : 'pause', body: {act: 'pause', kind, name}})),
+    actButton('resume', () => ({body: {act: 'resume', kind, name}})));
   view.plot = plot();
   root.append(
     el('p', {class: 'trail'}, el('a', {href: '#/'}, 'Overview'), ` / ${KIND_WORDS[kind] ?? kind}`),
     el('h1', {tabindex: '-1', class: 'name', 'data-long': name.length > 80}, bdi(name)),
-    view.error, view.deadlocks, view.sentence, view.facts, section('ways-title', 'What frees it', view.ways),
+    view.error, view.deadlocks, view.sentence, view.pauseLine, view.facts, view.acts,
+    section('ways-title', isWork(view) ? 'What ends that' : 'What frees it', view.ways),
     holders(view), queue(view), section('hour-title', 'The last hour', view.plot.root, view.counted));
   view.waysSection = view.ways.parentNode;
   show(view.waysSection, false);
@@ -63,11 +69,17 @@ function section(id, name, ...children) {
   return el('section', {'aria-labelledby': id}, el('h2', {id}, name), ...children);
 }
 
+/** Work that is done once: nobody holds that, but is at it, or has done it. */
+function isWork({kind}) {
+  return kind === 'once';
+}
+
 function holders(view) {
-  view.shares = table('Holders', ['Holder', 'How', 'Held for', 'Lease left', 'Token', 'Metadata', 'Acts']);
+  view.shares = isWork(view) ? table('By whom', ['By', 'How', 'Since', 'Time left', 'Token', 'Metadata', 'Acts'])
+    : table('Holders', ['Holder', 'How', 'Held for', 'Lease left', 'Token', 'Metadata', 'Acts']);
   view.nobody = el('p', {class: 'quiet'}, 'Nobody.');
   view.limit = el('p', {class: 'limit'});
-  const whole = section('shares-title', 'Held by', view.limit, view.shares.root, view.nobody);
+  const whole = section('shares-title', sharesTitle(view, []), view.limit, view.shares.root, view.nobody);
   view.sharesTitle = whole.firstChild;
   return whole;
 }
@@ -94,10 +106,23 @@ function drawLock(view, answer) {
   list(view.ways, answer.why.ways, way => way.by + way.words, () => el('li', {}, el('span'), el('span', {class: 'when'})), patchWay);
   show(view.waysSection, answer.why.ways.length > 0);
   text(view.facts, facts(answer));
+  drawPause(view, answer.row);
   text(view.counted, counted(answer.figures));
   drawHolders(view, answer);
   drawQueue(view, answer);
   drawPlot(view.plot, answer.history);
+}
+
+function drawPause(view, {pause}) {
+  view.pauses = pause !== null;
+  show(view.pauseLine, view.pauses);
+  text(view.pause, pause ? sentence(pauseWords(pause, `, for another ${seconds(pause.until - now())},`)) : '');
+  const [begin, end] = view.acts.children;
+  // Else the focus would go nowhere, with the button that had it.
+  if (!pause && document.activeElement === end) begin.focus({preventScroll: true});
+  text(begin, labelOf(pause ? 'change' : 'pause'));
+  show(end, view.pauses);
+  show(view.acts, mayAct());
 }
 
 function patchWay(node, way) {
@@ -142,7 +167,7 @@ function fine(ms) {
 
 function drawHolders(view, {shares, limit}) {
   const {root, body, row} = view.shares;
-  text(view.sharesTitle, shares.length > 1 ? `Held by ${number(shares.length)}` : shares[0]?.resting ? 'Rests' : 'Held by');
+  text(view.sharesTitle, sharesTitle(view, shares));
   attr(root, 'data-acts', mayAct());
   list(body, shares, share => share.owner + share.token, share => makeShare(row, view, share), patchShare);
   show(root, shares.length > 0);
@@ -153,12 +178,20 @@ function drawHolders(view, {shares, limit}) {
   }
 }
 
+function sharesTitle(view, shares) {
+  if (shares.length > 1) return `Held by ${number(shares.length)}`;
+  const [share] = shares;
+  if (share?.done) return 'Done by';
+  if (share?.resting) return 'Rests';
+  return isWork(view) ? 'Being done by' : 'Held by';
+}
+
 const latest = new WeakMap(); // what a row stands for now
 
 function makeShare(row, view, share) {
   const act = name => actButton(name, () => {
-    const {token, owner, who} = latest.get(node);
-    return {who, body: {act: name, kind: view.kind, name: view.name, token, owner}};
+    const {token, owner, who, done} = latest.get(node);
+    return {who, as: done ? 'forget' : name, body: {act: name, kind: view.kind, name: view.name, token, owner}};
   });
   const node = row([bdi(), el('span', {class: 'note'})], el('span'), el('span'), term(),
     el('code', {class: 'token'}), metadata(), [act('release'), act('extend')]);
@@ -172,15 +205,19 @@ function patchShare(node, share) {
   text(who.firstChild, share.who);
   text(who.lastChild, notes(share));
   attr(who.lastChild, 'data-tone', share.alive === false ? 'bad' : null);
-  text(how.firstChild, share.mode === 'permits' ? count(share.permits, 'permit') : MODES[share.mode] ?? share.mode);
-  timed(since.firstChild, share.since, `${ago(share.since)}, since ${clock(share.since)}`);
+  text(how.firstChild, share.done ? 'done' : share.mode === 'permits' ? count(share.permits, 'permit')
+    : MODES[share.mode] ?? share.mode);
+  timed(since.firstChild, share.since, share.done ? `${ago(share.since)} ago, at ${clock(share.since)}`
+    : `${ago(share.since)}, since ${clock(share.since)}`);
   setTerm(left.firstChild, share.until, share.term);
   text(token.firstChild, share.token);
   drawMetadata(meta.firstChild, share.metadata);
+  text(acts.firstChild, labelOf(share.done ? 'forget' : 'release'));
   for (const button of acts.children) show(button, mayAct() && !(share.resting && button.dataset.act === 'extend'));
 }
 
-function notes({resting, confirmed, alive}) {
+function notes({done, resting, confirmed, alive}) {
+  if (done) return 'its result is kept until the end of this time';
   if (resting) return 'released; the lock rests until the end of this time';
   return [
     alive === true ? 'its client listens' : alive === false ? 'its client does not listen: dead, or cut off' : 'not known whether its client listens',

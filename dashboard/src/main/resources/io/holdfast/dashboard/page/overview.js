@@ -1,8 +1,8 @@
 /** All locks, live: totals, the most waited for, and a table of which only the visible rows are in the document. */
 
 import {known, now, on} from './data.js';
-import {KINDS, KIND_WORDS, ago, attr, bdi, count, el, list, lockHref, minute, number, perFrame, setTerm, show, term, text,
-  timed} from './dom.js';
+import {KINDS, KIND_WORDS, ago, attr, bdi, count, el, list, lockHref, minute, number, pauseWords, perFrame, setTerm, show, term,
+  text, timed} from './dom.js';
 
 const TOTALS = [
   ['held', 'Held'], ['waiting', 'Waiting'], ['behindDead', 'Queued behind dead clients'], ['deadlocks', 'Deadlocks'],
@@ -14,7 +14,9 @@ const STATES = [
   ['waited', 'with waiters', row => row.waiters > 0],
   ['dead', 'with a client that does not listen', row => row.alive === false || row.dead > 0],
   ['deadlock', 'in a deadlock', row => row.deadlock],
-  ['resting', 'resting', row => row.resting],
+  ['resting', 'resting', row => row.resting && !row.done],
+  ['paused', 'paused', row => row.pause !== null],
+  ['done', 'done', row => row.done],
 ];
 const COLUMNS = [
   ['name', 'Name', sortName],
@@ -284,7 +286,8 @@ function makeRow(row) {
   return el('div', {role: 'row', class: 'cells row', 'data-id': row.id},
     cell('name', el('a', {href: lockHref(row.kind, row.name), title: row.name}, bdi(row.name)), el('span', {class: 'mark'})),
     cell('kind', row.kind === 'read-write' ? 'read/write' : row.kind),
-    cell('holder', el('span', {class: 'quiet'}), bdi(), el('span', {class: 'others'}), el('span', {class: 'mark'})),
+    cell('holder', el('span', {class: 'quiet'}), bdi(), el('span', {class: 'others'}), el('span', {class: 'mark'}),
+      el('bdi', {class: 'pause'})),
     cell('since'), cell('until', term()), cell('waiters', el('span'), el('span', {class: 'mark'})), cell('firstWaits'));
 }
 
@@ -306,20 +309,23 @@ function patchRow(node, row, place, height) {
 }
 
 function patchHolder(node, row) {
-  const [before, name, others, mark] = node.children;
+  const [before, name, others, mark, pause] = node.children;
+  const paused = pauseWords(row.pause);
   text(before, holderPrefix(row));
   text(name, row.holder);
-  attr(node, 'title', row.holder);
+  attr(node, 'title', [row.holder, paused].filter(Boolean).join('; '));
   text(others, row.holders > 1 ? ` and ${number(row.holders - 1)} more` : '');
   text(mark, row.alive === false && row.holders && !row.resting ? ' does not listen' : '');
+  text(pause, paused && (before.textContent || row.holder) ? `; ${paused}` : paused);
 }
 
 function holderPrefix(row) {
+  if (row.done) return 'done by ';
   if (row.resting) return row.holder ? 'rests after ' : 'rests';
   const permits = row.kind !== 'semaphore' ? ''
     : row.limit === null ? count(row.used, 'permit') : `${number(row.used)} of ${count(row.limit, 'permit')}`;
   if (permits) return row.holder ? `${permits}: ` : permits;
-  return row.holders ? '' : 'free';
+  return row.holders || row.pause ? '' : row.kind === 'once' ? 'not begun' : 'free';
 }
 
 // ---- keys
