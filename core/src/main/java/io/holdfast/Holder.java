@@ -5,6 +5,7 @@ import io.holdfast.internal.wire.OwnerIds;
 import java.io.Serializable;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Who holds a lock, as the server reports it. Of a plain lock that is the key's value, as the owner, and nothing else: the other
@@ -31,6 +32,9 @@ public record Holder(
         implements Serializable {
     /** The metadata of a pause with its reason. */
     static final String REASON = "reason";
+
+    /** The metadata of a holder with its note. */
+    public static final String NOTE = "note";
 
     /** Copies the map. */
     public Holder {
@@ -59,6 +63,11 @@ public record Holder(
      */
     public boolean isRecord() {
         return owner.equals(OwnerIds.RECORD);
+    }
+
+    /** Its note, see {@link Lease#note}; empty for none. */
+    public Optional<String> note() {
+        return Optional.ofNullable(metadata.get(NOTE));
     }
 
     /** The id of the client that asked, as {@link Admin} and listings name it. */

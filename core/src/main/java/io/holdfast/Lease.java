@@ -41,6 +41,9 @@ import org.jspecify.annotations.Nullable;
  * expires at the end of its lease duration (TTL).
  */
 public final class Lease implements AutoCloseable {
+    /** The most characters of a note. */
+    public static final int LONGEST_NOTE = 1_000;
+
     final Hold hold;
     final Handle handle;
     private final Holding own;
@@ -152,6 +155,49 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
+     * Leaves a note: how far the work has come. It is shown where the holder is: by {@link Inspector}, to requests that wait
+     * ({@link Contention#holder()}), by the command and the dashboard, as {@link Holder#note()}. A holder after this one reads it by
+     * {@link #before()}, and goes on from there. It is kept for them for seven days, also after a release: work that has come to its end
+     * removes it by an empty note. Each note replaces the one before. Blocks for one round trip, at most the command timeout.
+     *
+     * <p>After a note the lock goes to the next in line by way of the server: {@linkplain LockOptions#withLocalHandoffs other leases of
+     * this client} do not share the hold any more.
+     *
+     * @param text 1 to {@value #LONGEST_NOTE} characters; empty to remove it
+     * @throws LeaseLostException if the lease is over; nothing was noted
+     * @throws ServerUnreachableException if the server did not answer: the note is there or not
+     * @throws ServerRefusedException if the server answered with an error
+     * @throws UnsupportedOperationException if the lease is of a read/write lock, a semaphore or a {@link Quorum}
+     */
+    public void note(String text) {
+        join(noteAsync(text));
+    }
+
+    /** The same without blocking. */
+    public CompletableFuture<Void> noteAsync(String text) {
+        StackRoom.demand();
+        if (Require.given("text", text).length() > LONGEST_NOTE) {
+            throw new IllegalArgumentException(
+                    "the note has " + text.length() + " characters, must have at most " + LONGEST_NOTE);
+        }
+        return handle.hasLeft() ? CompletableFuture.failedFuture(lostException(null)) : told(own.note(text));
+    }
+
+    /**
+     * The last holder before this one that has left a {@linkplain #note note} and not removed it, with its token, and the time of the
+     * note as {@link Holder#since()}: of work that was interrupted, where to go on. Empty if there is none. Blocks for one round trip, at
+     * most the command timeout.
+     *
+     * @throws ServerUnreachableException if the server does not answer
+     * @throws UnsupportedOperationException if the lease is of a read/write lock, a semaphore or a {@link Quorum}
+     */
+    public Optional<Holder> before() {
+        return hold.grant.notes().stream()
+                .filter(left -> left.token() < token())
+                .findFirst();
+    }
+
+    /**
      * Whether the lease has ended because another process has adopted it, as far as this client knows: by its renewal, or by
      * {@link #detach()}. That is no loss, and nothing is left to be done here. No I/O.
      */
@@ -173,7 +219,7 @@ public final class Lease implements AutoCloseable {
      * at this request's wish, and the lock went to this request. Mostly empty, also where the lock went to another first.
      */
     public Optional<Holder> takenOverFrom() {
-        return hold.takenOverFrom();
+        return hold.grant.takenOverFrom();
     }
 
     /** How long it took to obtain the lease, from the call. */
@@ -188,7 +234,7 @@ public final class Lease implements AutoCloseable {
 
     /** How many replicas had confirmed the grant when the lease was handed out; 0 if they were not asked. */
     public int replicas() {
-        return hold.replicas();
+        return hold.grant.replicas();
     }
 
     /** How often the server was asked for the lock; 1 without contention and failures. */

@@ -231,15 +231,19 @@ public record LockInfo(
 
     /** The same some time later, if nothing has happened meanwhile. */
     LockInfo after(Duration time) {
-        return withRemaining(left -> left.compareTo(time) > 0 ? left.minus(time) : Duration.ZERO);
+        return withRemaining(left -> less(left, time), time);
     }
 
-    /** Where one holds it: the same, for so long yet. */
-    LockInfo lasting(Duration time) {
-        return withRemaining(left -> time);
+    /** Where one holds it: the same some time later, held for so long yet. */
+    LockInfo lasting(Duration remains, Duration time) {
+        return withRemaining(left -> remains, time);
     }
 
-    private LockInfo withRemaining(UnaryOperator<Duration> change) {
+    private static Duration less(Duration left, Duration time) {
+        return left.compareTo(time) > 0 ? left.minus(time) : Duration.ZERO;
+    }
+
+    private LockInfo withRemaining(UnaryOperator<Duration> change, Duration time) {
         return new LockInfo(
                 name,
                 kind,
@@ -261,8 +265,8 @@ public record LockInfo(
                                 share.leaseDuration,
                                 change.apply(share.remaining)))
                         .toList(),
-                limit,
-                pause);
+                limit.map(set -> new Limit(set.permits, set.application, set.host, set.pid, less(set.remaining, time))),
+                pause.map(set -> new Pause(set.reason, set.application, set.host, set.pid, less(set.remaining, time))));
     }
 
     /** Its name and kind. */

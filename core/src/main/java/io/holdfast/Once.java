@@ -11,7 +11,6 @@ import io.holdfast.internal.wire.Require;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -385,11 +384,11 @@ public final class Once {
         public CompletableFuture<ReleaseResult> leave(Duration rest) {
             String result = text;
             if (result != null) {
-                Map<String, String> metadata = new LinkedHashMap<>(options.metadata());
-                metadata.put(RESULT, result);
                 Hold hold = lease.hold;
-                String label = ClientLabel.ofActor(hold.origin.demand.actorName(), metadata);
-                hold.rest.ask(keep, hold.kit.nanoTime(), label);
+                if (hold.grant.isNoted()) {
+                    var unused = lease.handle.own.note(""); // the work has come to its end
+                }
+                hold.rest.ask(keep, hold.kit.nanoTime(), hold.origin.demand.labelWith(RESULT, result));
             }
             return lease.handle.leave(rest).whenComplete((answer, failure) -> how = answer);
         }

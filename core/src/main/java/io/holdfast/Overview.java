@@ -17,9 +17,10 @@ public final class Overview {
         }
 
         LockInfo as(Reported reported) {
+            Duration since = Duration.ofNanos(reported.nanos - atNanos);
             return isFollowed(reported)
-                    ? info.lasting(Duration.ofMillis(reported.untilMillis - reported.serverMillis))
-                    : info.after(Duration.ofNanos(reported.nanos - atNanos));
+                    ? info.lasting(Duration.ofMillis(reported.untilMillis - reported.serverMillis), since)
+                    : info.after(since);
         }
     }
 

@@ -212,6 +212,10 @@ final class Why implements Subcommand {
             } else {
                 page.append("does not listen: it is dead, or cut off from the server.\n");
             }
+            holder.note()
+                    .ifPresent(note -> page.append("Its note: ")
+                            .append(Say.printable(note))
+                            .append('\n'));
         }
         String byOperator = Words.byOperator(lock);
         if (byOperator != null) {

@@ -165,6 +165,14 @@ final class DrawnCalls {
                 "120000",
                 pick(List.of(token, token(lock))));
         servers.run(Script.ADOPTED, List.of(lock.hold(), lock.tombstone(old)), List.of(old, token));
+        servers.run(
+                Script.NOTE,
+                List.of(lock.hold(), lock.note()),
+                List.of(
+                        pick(List.of(holder(lock), holder(lock), owner)),
+                        pick(List.of(heldToken(lock), "1")),
+                        pick(List.of(LABEL + "?note=half", LABEL + "?note=half", "")),
+                        pick(List.of("60000", "60000", "0"))));
     }
 
     // ---- lines

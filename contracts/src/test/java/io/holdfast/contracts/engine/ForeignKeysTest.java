@@ -189,6 +189,7 @@ final class ForeignKeysTest {
             case QUORUM_RELEASE -> List.of(lock.hold(), lock.tombstone(owner));
             case ADOPT -> lock.allToAdopt(owner, HEIR);
             case ADOPTED -> List.of(lock.hold(), lock.tombstone(owner));
+            case NOTE -> List.of(lock.hold(), lock.note());
             case MEMORY -> List.of(MARKER);
             case REPORT -> List.of(Keys.clients("hf"), Keys.report("hf", "m"));
         };
@@ -230,6 +231,7 @@ final class ForeignKeysTest {
             case QUORUM_RELEASE -> List.of(owner, "120000", "hf:free:a");
             case ADOPT -> withCommon(HEIR, owner, token, HEIR, "30000", "app/host/2/main", "120000");
             case ADOPTED -> List.of(owner, token);
+            case NOTE -> List.of(owner, token, "app/host/1/main?note=half", "60000");
             case MEMORY -> List.of("0", "3600000", "0", "");
             case REPORT -> List.of("m", "60000", "1");
         };

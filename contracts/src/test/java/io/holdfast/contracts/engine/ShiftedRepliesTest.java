@@ -205,6 +205,7 @@ class ShiftedRepliesTest {
                         now,
                         heard::accept);
             case ADOPTED -> locks.adopted(keys, owner, 7, heard::accept);
+            case NOTE -> locks.note(keys, owner, 7, "actor", TERM, heard::accept);
             case MEMORY -> quorum.memory(client.server.driver, "hf:node", Duration.ZERO, false, "", heard::accept);
         }
     }

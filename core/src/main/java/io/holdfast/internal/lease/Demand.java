@@ -6,6 +6,8 @@ import io.holdfast.internal.wire.Asked;
 import io.holdfast.internal.wire.ClientLabel;
 import io.holdfast.internal.wire.Keys;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -116,5 +118,12 @@ public record Demand(
     /** Who asks, as listings show it. */
     public String label() {
         return ClientLabel.ofActor(actorName, options.metadata());
+    }
+
+    /** The same with one more of the metadata. */
+    public String labelWith(String key, String value) {
+        Map<String, String> metadata = new LinkedHashMap<>(options.metadata());
+        metadata.put(key, value);
+        return ClientLabel.ofActor(actorName, metadata);
     }
 }

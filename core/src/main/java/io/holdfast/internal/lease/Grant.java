@@ -62,6 +62,35 @@ public interface Grant {
      */
     LeaseTicket ticket();
 
+    /**
+     * Leaves a note with the hold, and for holders after it.
+     *
+     * @param by the lease's
+     * @param token of the lease
+     * @param text empty to remove it
+     * @return whether it holds; fails with an exception of the library
+     * @throws UnsupportedOperationException if it has no notes
+     */
+    default CompletableFuture<Boolean> note(Demand by, long token, String text) {
+        throw noNotes();
+    }
+
+    /** The last notes that were left, the last first. Blocks for the answer. */
+    default List<Holder> notes() {
+        throw noNotes();
+    }
+
+    /** Whether one of its leases has noted something. */
+    default boolean isNoted() {
+        return false;
+    }
+
+    /** The refusal. */
+    default UnsupportedOperationException noNotes() {
+        return new UnsupportedOperationException("a lease of " + inWords()
+                + " has no notes: leases of exclusive locks on one server have some, and of work that is done once");
+    }
+
     default List<NodeFailure> nodeFailures() {
         return List.of();
     }
@@ -69,6 +98,9 @@ public interface Grant {
     default int replicas() {
         return 0;
     }
+
+    /** So many replicas have what its deadline rests on. */
+    default void confirmedBy(int replicas) {}
 
     // ---- keeping it
 

@@ -1,6 +1,5 @@
 package io.holdfast.internal.lease;
 
-import io.holdfast.Holder;
 import io.holdfast.LeaseTicket;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
@@ -106,14 +105,14 @@ public final class Hold extends Buckets.Item implements Holding {
         return grant.since();
     }
 
-    /** The stuck holder whom its request took the lock from. */
-    public Optional<Holder> takenOverFrom() {
-        return grant.takenOverFrom();
-    }
-
     @Override
     public LeaseTicket ticket() {
         return grant.ticket();
+    }
+
+    @Override
+    public CompletableFuture<Boolean> note(String text) {
+        return grant.note(origin.demand, token(), text);
     }
 
     @Override
@@ -132,11 +131,6 @@ public final class Hold extends Buckets.Item implements Holding {
 
     public List<NodeFailure> nodeFailures() {
         return grant.nodeFailures();
-    }
-
-    /** How many replicas had the grant before it was handed out. */
-    public int replicas() {
-        return grant.replicas();
     }
 
     /** Where stages complete. */

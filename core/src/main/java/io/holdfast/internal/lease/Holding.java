@@ -38,6 +38,14 @@ public interface Holding {
      */
     LeaseTicket ticket();
 
+    /**
+     * Leaves a note with the hold, and for holders after it; an empty one removes it.
+     *
+     * @return whether it holds; fails with an exception of the library
+     * @throws UnsupportedOperationException if it has no notes
+     */
+    CompletableFuture<Boolean> note(String text);
+
     Duration waited();
 
     int initialPosition();

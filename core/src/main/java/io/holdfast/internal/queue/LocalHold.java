@@ -188,6 +188,13 @@ final class LocalHold implements Holding, Tenant {
     }
 
     @Override
+    public CompletableFuture<Boolean> note(String text) {
+        return state.active()
+                ? hold.grant.note(request.demand, token(), text)
+                : CompletableFuture.completedFuture(false);
+    }
+
+    @Override
     public boolean isHandedOver() {
         return alone && hold.isHandedOver();
     }

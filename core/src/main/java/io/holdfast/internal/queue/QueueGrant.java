@@ -8,6 +8,7 @@ import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
 import io.holdfast.ServerRefusedException;
+import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Grant;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
@@ -25,20 +26,15 @@ import io.holdfast.internal.wire.LockScripts.RenewEntry;
 import io.holdfast.internal.wire.LockScripts.Renewed;
 import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Refusals;
-import io.holdfast.internal.wire.Server;
 import io.holdfast.internal.wire.ServerClock;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisDriver;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,9 +45,6 @@ import org.jspecify.annotations.Nullable;
  * the whole term that its caller was promised.
  */
 final class QueueGrant implements Grant {
-    /** What the replicas are asked for. */
-    private record Wanted(int replicas, Duration limit) {}
-
     private static final long RETRY_NANOS = 100_000_000L;
     /**
      * When a grant by handoff is confirmed. Until then a pause or a silence as long as the claim window loses the lease;
@@ -59,6 +52,9 @@ final class QueueGrant implements Grant {
      * confirmations cost no more than so many requests.
      */
     private static final long CONFIRM_NANOS = 25_000_000L;
+
+    /** For holders after this one. */
+    private static final Duration NOTE_KEPT = Duration.ofDays(7);
 
     final Request request;
     /** Whether nobody else waited, and the server tells this client when others want the lock. */
@@ -76,6 +72,7 @@ final class QueueGrant implements Grant {
     private volatile long confirmAt; // meaningful while not confirmed
     private volatile boolean questioned; // whether leases of this client depend on what renewals tell of others
     private volatile int replicas;
+    private volatile boolean noted;
     private volatile boolean ticketed; // whether another process may have adopted it
     private volatile long lastToken; // that was used of several; 0 if the hold has only its own
 
@@ -159,12 +156,48 @@ final class QueueGrant implements Grant {
     }
 
     @Override
+    public CompletableFuture<Boolean> note(Demand by, long noting, String text) {
+        demandNotes();
+        noted = true;
+        CompletableFuture<Boolean> result = new CompletableFuture<>();
+        Duration kept = text.isEmpty() ? Duration.ZERO : NOTE_KEPT;
+        String label = text.isEmpty() ? by.label() : by.labelWith(Holder.NOTE, text);
+        queue.server.exclusiveScripts.note(keys, owner, noting, label, kept, (held, failure) -> {
+            if (held == null) {
+                result.completeExceptionally(unanswered(Objects.requireNonNull(failure)));
+            } else if (held) {
+                result.complete(true);
+            } else {
+                var unused = gone().thenRun(() -> result.complete(false));
+            }
+        });
+        return result;
+    }
+
+    @Override
+    public boolean isNoted() {
+        return noted;
+    }
+
+    @Override
+    public List<Holder> notes() {
+        demandNotes();
+        return AsyncResults.await(queue.server, callback -> queue.server.exclusiveScripts.notes(keys, callback));
+    }
+
+    private void demandNotes() {
+        if (keys.kind().isLine()) {
+            throw noNotes();
+        }
+    }
+
+    @Override
     public int replicas() {
         return replicas;
     }
 
-    /** So many replicas have what its deadline rests on. */
-    void confirmedBy(int count) {
+    @Override
+    public void confirmedBy(int count) {
         replicas = count;
     }
 
@@ -322,57 +355,7 @@ final class QueueGrant implements Grant {
 
     private HoldfastException unanswered(DriverException failure) {
         String server = queue.server.describe();
-        return Refusals.of(
-                server, LogText.lock(keys.name()) + ": " + server + " did not answer the extension", failure);
-    }
-
-    /**
-     * The calls that renew holds of one partition.
-     *
-     * @param scripts by which all of them are renewed
-     * @param master of holds that replicas have to have: the server that was asked
-     */
-    private record Lane(
-            QueueEngine queue,
-            int partition,
-            LockScripts scripts,
-            @Nullable RedisDriver master) implements Renewals.Lane {
-        @Override
-        public Server server() {
-            return queue.server;
-        }
-
-        @Override
-        public void renew(
-                List<RenewEntry> entries,
-                long sentNanos,
-                BiConsumer<@Nullable List<Renewed>, @Nullable DriverException> callback) {
-            scripts.renew(entries, sentNanos, callback);
-        }
-
-        /** Replicas have to have it, too: until they do, what they had before counts. */
-        @Override
-        public void confirm(List<Hold> held, long sentNanos) {
-            Map<Wanted, List<Hold>> unconfirmed = new HashMap<>();
-            for (Hold hold : held) {
-                Wanted wanted = new Wanted(hold.options.replicas(), hold.options.replicaTimeout());
-                unconfirmed.computeIfAbsent(wanted, w -> new ArrayList<>()).add(hold);
-            }
-            unconfirmed.forEach((wanted, holds) -> queue.assurance
-                    .ofRenewal(master, holds.get(0).keys(), wanted.replicas(), wanted.limit())
-                    .whenComplete((assured, failure) -> {
-                        for (Hold hold : holds) {
-                            if (assured == null) {
-                                queue.kit.renewals().failed(hold, String.valueOf(failure.getMessage()));
-                            } else if (assured.missing() != null) {
-                                queue.kit.renewals().failed(hold, "only " + assured.replicas() + " replicas have it");
-                            } else {
-                                ((QueueGrant) hold.grant).confirmedBy(assured.replicas());
-                                queue.kit.renewals().renewed(hold, sentNanos);
-                            }
-                        }
-                    }));
-        }
+        return Refusals.of(server, LogText.lock(keys.name()) + ": " + server + " did not answer", failure);
     }
 
     /** A line is about to ask, by a renewal, whether others wait. Answers that no line has asked for are not told: they are worth an interval at most. */
@@ -384,9 +367,11 @@ final class QueueGrant implements Grant {
     public void renew(Renewals.Round round) {
         LockOptions options = hold().options;
         round.add(
-                new Lane(
-                        queue,
+                new RenewalLane(
+                        queue.server,
                         queue.server.partition(keys),
+                        queue.assurance,
+                        queue.kit.renewals(),
                         queue.server.scripts(keys),
                         options.replicas() == 0 ? null : queue.server.masterOf(keys)),
                 new Part());

@@ -5,6 +5,7 @@ import io.holdfast.ReleaseResult;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Kit;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -13,6 +14,47 @@ import java.util.concurrent.CompletableFuture;
  * by the lock of the line, but for what is sent, after the lock was given back.
  */
 final class Tenure {
+    /**
+     * For how long the server may have a hold without renewal, because leases of it were extended: what a lease was extended for is
+     * its own, and would keep others out if this client died. Guarded by its line's lock.
+     */
+    static final class Extensions {
+        private final Duration term;
+        private int open; // that may have reached the server, and how late is not known
+        private boolean any;
+        private long untilNanos; // meaningful if any
+
+        Extensions(Duration term) {
+            this.term = term;
+        }
+
+        private boolean counts(Duration atLeast) {
+            return atLeast.compareTo(term) > 0;
+        }
+
+        /** One is about to be asked for. */
+        void asked(Duration atLeast) {
+            if (counts(atLeast)) {
+                open++;
+            }
+        }
+
+        /** The server has answered: the hold lasts at most so long from now, if nothing was known of it before. */
+        void answered(Duration atLeast, long now) {
+            if (counts(atLeast)) {
+                open--;
+                long until = now + atLeast.toNanos();
+                untilNanos = any && untilNanos - until > 0 ? untilNanos : until;
+                any = true;
+            }
+        }
+
+        /** Whether the server may hold the lock for more than a term without renewal. */
+        boolean outlastTerm(long now) {
+            return open > 0 || (any && untilNanos - now > term.toNanos());
+        }
+    }
+
     final QueueGrant grant;
     final Hold hold;
     final Turn turn;
@@ -32,9 +74,10 @@ final class Tenure {
         this.extensions = new Extensions(options.leaseDuration());
     }
 
-    /** Whether a lease of it is as good as the options ask for. Of a hold after which the lock is to rest there is no other. */
+    /** Whether a lease of it is as good as the options ask for. Of a hold with a note, or after which the lock is to rest, there is no other. */
     boolean isGood(long now) {
         return !hold.rest.isAsked()
+                && !grant.isNoted()
                 && !hold.isRenewalOver()
                 && hold.leftNanos(now) > Demand.leastLeft(options).toNanos();
     }

@@ -193,6 +193,43 @@ public final class ExclusiveScripts implements LockScripts {
                 callback);
     }
 
+    /**
+     * Leaves a note. The answer is whether the owner holds the lock.
+     *
+     * @param actor its label, with the note
+     * @param kept for others; zero to remove it
+     */
+    public void note(
+            Keys keys,
+            String owner,
+            long token,
+            String actor,
+            Duration kept,
+            BiConsumer<@Nullable Boolean, @Nullable DriverException> callback) {
+        calls.call(
+                Script.NOTE,
+                List.of(keys.hold(), keys.note()),
+                new Arguments().add(owner).add(token).add(client.label(actor)).add(kept),
+                reply -> reply.says("NOTED"),
+                callback);
+    }
+
+    /** Tells of those that have left the last notes, each a holder at the time of its note; the last one first. */
+    public void notes(Keys keys, BiConsumer<@Nullable List<Holder>, @Nullable DriverException> callback) {
+        calls.call(
+                Script.NOTE,
+                List.of(keys.hold(), keys.note()),
+                new Arguments().add("").add("").add("").add("0"),
+                reply -> {
+                    List<Holder> left = new ArrayList<>();
+                    for (int at = 1; at + 2 < reply.size(); at += 3) {
+                        left.add(ClientLabel.holder("", reply.number(at), reply.number(at + 1), reply.text(at + 2)));
+                    }
+                    return left;
+                },
+                callback);
+    }
+
     @Override
     public void renew(
             List<RenewEntry> entries,

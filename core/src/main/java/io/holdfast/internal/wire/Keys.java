@@ -151,6 +151,11 @@ public record Keys(String prefix, Kind kind, String name, String hold) {
         return hold + CAP;
     }
 
+    /** What holders have noted, for those after them. */
+    public String note() {
+        return hold + ":n";
+    }
+
     /** Written after a grant, on a connection that then waits until replicas have all that was written before. */
     public String replicated() {
         return hold + ":w";

@@ -29,6 +29,7 @@ public enum Script {
     PLAIN_INFO("5ac74d46d29cfeafe6d5bff9cbebe94808dcf909"),
     ADOPT("ac454d63a64195636036ee777dd73e4b47e1faf4"),
     ADOPTED("50d82ada91eb1e19a3d34ab4eb01f13dddcb772e"),
+    NOTE("fc8811dfbbcfb77c785f92b737b74babfb75177d"),
     FENCE("bed26b733723bb0af8aebc8c1fd46acc49519a1c"),
     QUORUM_ACQUIRE("a78790854eb44e464399d8648784613af82a28a6"),
     QUORUM_RAISE("f0702788082d7fc92da913899b1da2dc811b65f9"),

@@ -227,6 +227,11 @@ public final class HandEngine implements Engine {
         }
 
         @Override
+        public CompletableFuture<Boolean> note(String text) {
+            return CompletableFuture.completedFuture(isValid());
+        }
+
+        @Override
         public Instant since() {
             return Instant.EPOCH;
         }
