@@ -281,7 +281,7 @@ final class DrawnCalls {
 
     private String asked(Keys line) {
         return line.kind() == Keys.Kind.SEMAPHORE
-                ? "P:" + (1 + random.nextInt(3)) + ":" + pick(List.of("3", "4", "4", "4"))
+                ? "P:" + (1 + random.nextInt(3)) + ":" + pick(List.of("3", "4", "4s", "4s"))
                 : pick(List.of("W:1:0", "R:1:0", "R:1:0"));
     }
 
