@@ -164,7 +164,7 @@ final class QueueGrant implements Grant {
         String label = text.isEmpty() ? by.label() : by.labelWith(Holder.NOTE, text);
         queue.server.exclusiveScripts.note(keys, owner, noting, label, kept, (held, failure) -> {
             if (held == null) {
-                result.completeExceptionally(unanswered(Objects.requireNonNull(failure)));
+                result.completeExceptionally(unanswered("the note", Objects.requireNonNull(failure)));
             } else if (held) {
                 result.complete(true);
             } else {
@@ -354,8 +354,12 @@ final class QueueGrant implements Grant {
     }
 
     private HoldfastException unanswered(DriverException failure) {
+        return unanswered("the extension", failure);
+    }
+
+    private HoldfastException unanswered(String what, DriverException failure) {
         String server = queue.server.describe();
-        return Refusals.of(server, LogText.lock(keys.name()) + ": " + server + " did not answer", failure);
+        return Refusals.of(server, LogText.lock(keys.name()) + ": " + server + " did not answer " + what, failure);
     }
 
     /** A line is about to ask, by a renewal, whether others wait. Answers that no line has asked for are not told: they are worth an interval at most. */

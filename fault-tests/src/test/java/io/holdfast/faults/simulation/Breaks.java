@@ -213,8 +213,8 @@ final class Breaks {
                         EnumSet.of(HOLDER, EXCLUSION),
                         java(
                                 "internal/queue/Request",
-                                "deadlineOfHandoff(keys, grant.sinceMicros(), claimNanos,",
-                                "deadlineOfHandoff(keys, grant.sinceMicros(), options.leaseDuration().toNanos(),")),
+                                "deadlineOfHandoff(keys, grant.given().sinceMicros(), claimNanos,",
+                                "deadlineOfHandoff(keys, grant.given().sinceMicros(), options.leaseDuration().toNanos(),")),
                 of(
                         "a claim counts from the receipt of its message",
                         INSIDE,
