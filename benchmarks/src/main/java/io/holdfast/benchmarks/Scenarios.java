@@ -13,6 +13,12 @@ final class Scenarios {
     private static final List<Ability> LOCKS = List.of(Ability.LOCKS);
     private static final List<Ability> WAITS = List.of(Ability.WAITS);
 
+    private static final List<Ability> ONCE = List.of(Ability.ONCE);
+
+    /** What is written by hand in place of work that is done once. */
+    static final List<String> ONCE_BY_HAND =
+            List.of("hand-once-lettuce", "hand-look-lettuce", "hand-once-jedis", "hand-look-jedis");
+
     private static final List<Scenario> ALL = List.of(
             new CycleScenario(
                     "free",
@@ -166,6 +172,32 @@ final class Scenarios {
                     4,
                     Ability.SETS,
                     "redisson-multi"),
+            new CycleScenario(
+                    "once-fresh",
+                    "Work that is done once, a fresh key each time",
+                    "One thread has work done that takes no time, for a key that nobody has called for: it is done, and its"
+                            + " result is recorded. By hand that is a lock by SET NX PX, a look for the record, the record, and"
+                            + " a release by a script; one that looks first looks before it locks, too.",
+                    Task.of(Task.Act.ONCE_FRESH, "once", 1),
+                    1,
+                    ONCE,
+                    false,
+                    false,
+                    false,
+                    ONCE_BY_HAND),
+            new CycleScenario(
+                    "once-done",
+                    "Work that is done once, and was done before",
+                    "One thread calls for the same key again and again, and is answered with the record. By hand, one that"
+                            + " looks first needs no lock for it.",
+                    Task.of(Task.Act.ONCE, "once", 1),
+                    1,
+                    ONCE,
+                    false,
+                    false,
+                    false,
+                    ONCE_BY_HAND),
+            new MeetScenario(),
             new QuorumScenario("quorum", Duration.ZERO),
             new QuorumScenario("quorum-held", Duration.ofMillis(5)),
             new WaiterScenario(),

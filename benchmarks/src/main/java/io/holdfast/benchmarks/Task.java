@@ -18,6 +18,12 @@ record Task(Act act, String lock, int count, boolean shared, boolean virtual, lo
         CYCLES,
         /** The same with requests that block no thread. */
         ASYNC,
+        /** The same as {@link #CYCLES} with work that is done once, for one key again and again. */
+        ONCE,
+        /** The same with a key of its own each time. */
+        ONCE_FRESH,
+        /** Threads call at the same time for work that is done once, and that lasts as long as the task says. */
+        MEET,
         /** Acquires locks and keeps them. */
         HOLD,
         /** Connects, and acquires and releases in one thread, from then on. Nothing was done before. */

@@ -23,7 +23,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +47,7 @@ final class Worker {
     private final Gson gson = new Gson();
     private final List<Grip> held = new ArrayList<>();
     private final Map<String, Grip> taken = new HashMap<>();
+    private final AtomicLong keys = new AtomicLong();
     private final Map<String, CompletableFuture<Long>> asked = new ConcurrentHashMap<>();
 
     private @Nullable Contestant connected;
@@ -128,7 +132,16 @@ final class Worker {
     private Answer carryOut(Task task) throws Exception {
         switch (task.act()) {
             case CYCLES -> {
-                return cycles(task);
+                return cycles(task, this::takeAndGive);
+            }
+            case ONCE -> {
+                return cycles(task, key -> contestant().once(key, Worker::now));
+            }
+            case ONCE_FRESH -> {
+                return cycles(task, key -> contestant().once(key + "-" + keys.incrementAndGet(), Worker::now));
+            }
+            case MEET -> {
+                return meet(task);
             }
             case ASYNC -> {
                 return async(task);
@@ -181,7 +194,21 @@ final class Worker {
         long all;
     }
 
-    private Answer cycles(Task task) throws Exception {
+    /** What is done again and again. */
+    private interface Cycle {
+        void run(String lock) throws Exception;
+    }
+
+    private void takeAndGive(String lock) throws Exception {
+        contestant().acquire(lock).release();
+    }
+
+    /** Work that takes no time: its result is the moment of its end. */
+    private static String now() {
+        return Long.toString(System.nanoTime());
+    }
+
+    private Answer cycles(Task task, Cycle cycle) throws Exception {
         Lane[] lanes = new Lane[task.count()];
         AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
         CountDownLatch ready = new CountDownLatch(task.count());
@@ -196,7 +223,7 @@ final class Worker {
                 ready.countDown();
                 try {
                     go.await();
-                    cycle(lock, lane, window[0], window[1], task.least());
+                    repeat(cycle, lock, lane, window[0], window[1], task.least());
                 } catch (Exception e) {
                     failure.compareAndSet(null, e);
                 }
@@ -227,7 +254,7 @@ final class Worker {
         long obtained = System.nanoTime();
         grip.release();
         count(lane, asked, System.nanoTime(), begin, until, 1);
-        cycle(task.lock(), lane, begin, until, task.least());
+        repeat(this::takeAndGive, task.lock(), lane, begin, until, task.least());
         return sum(new Lane[] {lane}).with(obtained - begin);
     }
 
@@ -236,10 +263,9 @@ final class Worker {
     }
 
     /** Until the window is over. What ends later is not in the histogram, but for the least that is to be. */
-    private void cycle(String lock, Lane lane, long from, long until, int least) throws Exception {
-        Contestant contestant = contestant();
+    private static void repeat(Cycle cycle, String lock, Lane lane, long from, long until, int least) throws Exception {
         for (long begin = System.nanoTime(); begin - until < 0 || lane.all < least; ) {
-            contestant.acquire(lock).release();
+            cycle.run(lock);
             long end = System.nanoTime();
             count(lane, begin, end, from, until, least);
             begin = end;
@@ -306,6 +332,43 @@ final class Worker {
                     count(lane, begin, System.nanoTime(), from, until, least);
                     next(lock, actor, lane, from, until, least, end);
                 });
+    }
+
+    // ---- work that is done once
+
+    /** The value is what the work has returned, which all callers must have; latencies count from its end. */
+    private Answer meet(Task task) throws Exception {
+        Contestant contestant = contestant();
+        Supplier<String> work = () -> {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(task.millis()));
+            return now();
+        };
+        CountDownLatch go = new CountDownLatch(1);
+        List<CompletableFuture<long[]>> calls = new ArrayList<>();
+        for (int i = 0; i < task.count(); i++) {
+            CompletableFuture<long[]> call = new CompletableFuture<>();
+            calls.add(call);
+            Threads.start(false, () -> {
+                try {
+                    go.await();
+                    long begin = System.nanoTime();
+                    long result = Long.parseLong(contestant.once(task.lock(), work));
+                    call.complete(new long[] {result, System.nanoTime() - Math.max(begin, result)});
+                } catch (Exception e) {
+                    call.completeExceptionally(e);
+                }
+            });
+        }
+        go.countDown();
+        Histogram histogram = new Histogram();
+        long result = calls.get(0).get()[0];
+        for (CompletableFuture<long[]> call : calls) {
+            if (call.get()[0] != result) {
+                throw new IllegalStateException(task.lock() + " was done twice");
+            }
+            histogram.add(call.get()[1]);
+        }
+        return Answer.of(task.count(), 0, 0, histogram).with(result);
     }
 
     // ---- holding and waiting

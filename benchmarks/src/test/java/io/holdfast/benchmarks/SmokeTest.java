@@ -96,7 +96,9 @@ final class SmokeTest {
             // cycle of a shared lock is asked for is a matter of options: in strict order it is.
             boolean shared =
                     scenario instanceof CycleScenario cycles && cycles.task().shared();
-            boolean each = !shared || contestant.contains("-strict-");
+            // Work that was done is answered, and what meets at it is: one for each.
+            boolean answered = List.of("once-done", "once-meet").contains(scenario.id());
+            boolean each = !answered && (!shared || contestant.contains("-strict-"));
             assertTrue((requests >= 1.9 || !each) && requests < 10, () -> "requests in " + result);
         }
         Double calls = result.values().get("calls");
@@ -158,6 +160,48 @@ final class SmokeTest {
     @Test
     void run_first_allContestantsCount() throws IOException {
         runAllContestants("first");
+    }
+
+    @Test
+    void run_onceFresh_allContestants_sendWhatOneRunTakes() throws IOException {
+        runAllContestants("once-fresh");
+        for (String driver : List.of("lettuce", "jedis")) {
+            assertEquals(4.0, requestsOf("hand-once-" + driver), "to lock, look, record and release");
+            assertEquals(5.0, requestsOf("hand-look-" + driver), "and a look before");
+        }
+    }
+
+    @Test
+    void run_onceDone_allContestants_sendWhatAnAnswerTakes() throws IOException {
+        runAllContestants("once-done");
+        for (String driver : List.of("lettuce", "jedis")) {
+            // The first call of all does the work.
+            assertBetween(3, 4, requestsOf("hand-once-" + driver));
+            assertBetween(1, 3.1, requestsOf("hand-look-" + driver));
+            assertBetween(1, 3.1, requestsOf("holdfast-" + driver));
+        }
+    }
+
+    @Test
+    void run_onceMeet_allContestants_haveOneResult() throws IOException {
+        runAllContestants("once-meet");
+        for (String driver : List.of("lettuce", "jedis")) {
+            assertBetween(1, 5, requestsOf("holdfast-" + driver));
+            assertTrue(
+                    requestsOf("hand-once-" + driver) > 3, "each caller locks, looks and releases, and most ask again");
+        }
+    }
+
+    private double requestsOf(String contestant) {
+        return results.stream()
+                .filter(each -> each.contestant().equals(contestant))
+                .map(each -> each.values().getOrDefault("requests", Double.NaN))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static void assertBetween(double least, double most, double value) {
+        assertTrue(value >= least && value <= most, () -> value + " is not from " + least + " to " + most);
     }
 
     @Test

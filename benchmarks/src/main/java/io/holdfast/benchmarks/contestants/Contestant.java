@@ -2,6 +2,7 @@ package io.holdfast.benchmarks.contestants;
 
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 /** One client that takes locks. May be used by many threads. */
 public interface Contestant extends AutoCloseable {
@@ -30,6 +31,15 @@ public interface Contestant extends AutoCloseable {
      * @param actor who asks, where the library tells askers apart by more than the request
      */
     default CompletionStage<Grip> acquireAsync(String lock, long actor) {
+        throw new UnsupportedOperationException();
+    }
+
+    /**
+     * Has work done once for a key, however long that takes; only of contestants with {@link Contestants.Ability#ONCE}.
+     *
+     * @return what the work has returned, here or elsewhere
+     */
+    default String once(String key, Supplier<String> work) throws Exception {
         throw new UnsupportedOperationException();
     }
 

@@ -36,7 +36,9 @@ public final class Contestants {
         /** Takes one of {@link #PERMITS} permits of a semaphore. */
         PERMITS,
         /** Takes two of eight locks at once. */
-        SETS
+        SETS,
+        /** Has work done once for a key, and its result for all. */
+        ONCE
     }
 
     /**
@@ -76,6 +78,9 @@ public final class Contestants {
     private static final Set<Ability> LIBRARY = EnumSet.of(Ability.LOCKS, Ability.WAITS, Ability.RENEWS);
     private static final Set<Ability> ASYNC_LIBRARY =
             EnumSet.of(Ability.LOCKS, Ability.WAITS, Ability.RENEWS, Ability.ASYNC);
+
+    private static final Set<Ability> HOLDFAST =
+            EnumSet.of(Ability.LOCKS, Ability.WAITS, Ability.RENEWS, Ability.ASYNC, Ability.ONCE);
 
     /** Where it matters whether the order of requests is kept strictly, and what it costs. */
     private static final Set<String> OF_ORDER =
@@ -181,6 +186,10 @@ public final class Contestants {
                 "%s",
                 List.of("set"),
                 JedisFloor::new));
+        onceByHand("hand-once-lettuce", "By hand over Lettuce", OnceByHand.maker(true, false));
+        onceByHand("hand-once-jedis", "By hand over Jedis", OnceByHand.maker(false, false));
+        onceByHand("hand-look-lettuce", "By hand over Lettuce, looks first", OnceByHand.maker(true, true));
+        onceByHand("hand-look-jedis", "By hand over Jedis, looks first", OnceByHand.maker(false, true));
         renewals("floor-renewal-lettuce", "Floor: renewal by hand, over Lettuce", RenewalFloor::lettuce);
         renewals("floor-renewal-jedis", "Floor: renewal by hand, over Jedis", RenewalFloor::jedis);
         add(new Entry(
@@ -218,7 +227,7 @@ public final class Contestants {
         add(new Entry(
                 id,
                 label,
-                ASYNC_LIBRARY,
+                HOLDFAST,
                 "hf:{%s}",
                 scenarios,
                 List.of(),
@@ -255,6 +264,10 @@ public final class Contestants {
 
     private static void renewals(String id, String label, Contestant.Maker maker) {
         add(new Entry(id, label, EnumSet.of(Ability.LOCKS, Ability.RENEWS), "%s", Set.of("leases"), List.of(), maker));
+    }
+
+    private static void onceByHand(String id, String label, Contestant.Maker maker) {
+        add(new Entry(id, label, EnumSet.of(Ability.ONCE), "", List.of("get", "set"), maker));
     }
 
     private static boolean isWrite() {

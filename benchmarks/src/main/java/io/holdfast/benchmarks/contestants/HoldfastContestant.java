@@ -12,6 +12,7 @@ import io.holdfast.spi.RedisDriverProvider;
 import java.time.Duration;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /** Holdfast over one of its drivers. */
@@ -66,6 +67,11 @@ final class HoldfastContestant implements Contestant {
     public CompletionStage<Grip> acquireAsync(String lock, long actor) {
         DistributedLock asked = client.lock(lock, options);
         return asked.acquireAsync().thenApply(Held::new);
+    }
+
+    @Override
+    public String once(String key, Supplier<String> work) throws InterruptedException {
+        return client.once(key, options).run(lease -> work.get()).orElseThrow();
     }
 
     private record Held(Lease lease) implements Grip {
