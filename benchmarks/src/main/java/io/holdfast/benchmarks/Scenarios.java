@@ -175,7 +175,7 @@ final class Scenarios {
             new CycleScenario(
                     "once-fresh",
                     "Work that is done once, a fresh key each time",
-                    "One thread has work done that takes no time, for a key that nobody has called for: it is done, and its"
+                    "One thread has work done that takes no time, for a fresh key each time: it is done, and its"
                             + " result is recorded. By hand that is a lock by SET NX PX, a look for the record, the record, and"
                             + " a release by a script; one that looks first looks before it locks, too.",
                     Task.of(Task.Act.ONCE_FRESH, "once", 1),

@@ -77,10 +77,6 @@ public class DeadlockContract extends LockSuite {
                 task -> new Thread(task, "from " + first).start());
     }
 
-    private static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-    }
-
     @Test
     final void threadsOfTwoClients_oneIsEnded_andTheOtherDoesItsWork() throws Exception {
         CyclicBarrier both = new CyclicBarrier(2);

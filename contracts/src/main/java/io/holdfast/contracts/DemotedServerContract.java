@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -56,10 +55,6 @@ public class DemotedServerContract extends LockSuite {
         String message = String.valueOf(
                 assertInstanceOf(ServerRefusedException.class, cause).getMessage());
         assertTrue(message.contains("READONLY") && message.contains("give the address of the master"), message);
-    }
-
-    private static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 
     @Test

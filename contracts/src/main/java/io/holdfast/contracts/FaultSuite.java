@@ -17,7 +17,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
@@ -61,16 +60,6 @@ abstract class FaultSuite extends LockSuite {
     /** A client with a good network. */
     final Holdfast local(HoldfastOptions options) {
         return client(server.address(), options);
-    }
-
-    /** What a stage completes with, which may take as long as anything in a test. */
-    static <T extends @Nullable Object> T get(CompletionStage<T> stage)
-            throws InterruptedException, ExecutionException {
-        try {
-            return stage.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException e) {
-            throw new AssertionError("not completed within " + PATIENCE.toSeconds() + " s", e);
-        }
     }
 
     /** Whether a stage completes in the short time in which that would show. */

@@ -26,7 +26,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -71,10 +70,6 @@ public class HiddenClusterContract extends LockSuite {
 
     private static Set<String> names() {
         return IntStream.range(0, MANY).mapToObj(i -> "n" + i).collect(Collectors.toSet());
-    }
-
-    private static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 
     @Test

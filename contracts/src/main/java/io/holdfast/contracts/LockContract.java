@@ -1,6 +1,5 @@
 package io.holdfast.contracts;
 
-import static io.holdfast.contracts.FaultSuite.get;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;

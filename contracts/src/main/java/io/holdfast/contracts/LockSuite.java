@@ -18,9 +18,14 @@ import java.util.Deque;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 
 /**
@@ -105,6 +110,16 @@ public abstract class LockSuite {
         }
         if (first != null) {
             throw first;
+        }
+    }
+
+    /** What a stage completes with, which may take as long as anything in a test. */
+    protected static <T extends @Nullable Object> T get(CompletionStage<T> stage)
+            throws InterruptedException, ExecutionException {
+        try {
+            return stage.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            throw new AssertionError("not completed within " + PATIENCE.toSeconds() + " s", e);
         }
     }
 

@@ -22,7 +22,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -41,10 +40,6 @@ public class NoteContract extends LockSuite {
         server = startServer();
         one = client(server);
         two = client(server);
-    }
-
-    private static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 
     private static Optional<String> noteBefore(Lease lease) {

@@ -67,10 +67,6 @@ public class ReadWriteLockContract extends LockSuite {
         other = two.readWriteLock("a");
     }
 
-    private static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-    }
-
     @Test
     final void releaseToRest_reader_othersReadMeanwhileAndNobodyWrites() throws Exception {
         Lease reading = lock.read().acquire();

@@ -24,7 +24,6 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -150,10 +149,6 @@ public class SelfWaitContract extends LockSuite {
     final void acquire_ownSharedHoldReentrantly_isTold() throws Exception {
         assertTold(holdfast.lock("turns"), holdfast.lock("turns", REENTRANT));
         assertTold(holdfast.lock("kept", KEPT), holdfast.lock("kept", REENTRANT));
-    }
-
-    private static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     @Test

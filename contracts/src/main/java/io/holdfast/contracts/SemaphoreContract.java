@@ -12,7 +12,6 @@ import io.holdfast.Attempt.Reason;
 import io.holdfast.Contention;
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holder;
-import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockInfo;
 import io.holdfast.LockMode;
@@ -22,7 +21,6 @@ import io.holdfast.ReleaseResult;
 import io.holdfast.Revocation;
 import io.holdfast.Wait;
 import io.holdfast.Waiter;
-import io.holdfast.contracts.servers.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,46 +30,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What a semaphore promises beyond what every kind of lock does. */
-@SuppressWarnings("NullAway.Init") // everything is made before each test
-public class SemaphoreContract extends LockSuite {
+public class SemaphoreContract extends SemaphoreSuite {
     /** For the classes of the drivers. */
     protected SemaphoreContract() {}
-
-    private static final String KEY = "hf:{%sem:a}";
-
-    private RedisServer server;
-    private Holdfast one;
-    private Holdfast two;
-    private DistributedSemaphore permits;
-    private DistributedSemaphore others;
-
-    @BeforeEach
-    final void makeClients() {
-        server = startServer();
-        one = client(server);
-        two = client(server);
-        permits = one.semaphore("a", 3);
-        others = two.semaphore("a", 3);
-    }
-
-    private static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-    }
-
-    private CompletableFuture<Lease> waiting(DistributedSemaphore semaphore, int count) {
-        long before = waiters();
-        CompletableFuture<Lease> request = semaphore.permits(count).acquireAsync(Wait.forever());
-        await("it waits", () -> waiters() == before + 1);
-        return request;
-    }
-
-    private long waiters() {
-        return server.command("ZCARD", KEY + ":q").asLong();
-    }
 
     @Test
     final void permits_asManyAsThereAre_andNoMore() throws Exception {

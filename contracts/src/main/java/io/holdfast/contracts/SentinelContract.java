@@ -108,10 +108,6 @@ public class SentinelContract extends LockSuite {
         });
     }
 
-    private static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-    }
-
     @Test
     void failover_masterKilledUnderContention_nothingHangsAndTheFencedCounterLosesNothing() throws Exception {
         List<Holdfast> clients = new ArrayList<>();

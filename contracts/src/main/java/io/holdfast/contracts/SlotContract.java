@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.Admin;
 import io.holdfast.Attempt.Reason;
 import io.holdfast.DistributedSemaphore;
-import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
@@ -19,39 +18,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Slots: permits of a semaphore of which a lease knows which they are. */
-@SuppressWarnings("NullAway.Init") // everything is made before each test
-public class SlotContract extends LockSuite {
+public class SlotContract extends SemaphoreSuite {
     /** For the classes of the drivers. */
     protected SlotContract() {}
-
-    private Holdfast one;
-    private Holdfast two;
-    private DistributedSemaphore permits;
-    private DistributedSemaphore others;
-
-    @BeforeEach
-    final void makeClients() {
-        var server = startServer();
-        one = client(server);
-        two = client(server);
-        permits = one.semaphore("a", 3);
-        others = two.semaphore("a", 3);
-    }
-
-    private static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-    }
-
-    private CompletableFuture<Lease> waiting(DistributedSemaphore semaphore, int count) {
-        CompletableFuture<Lease> request = semaphore.permits(count).acquireAsync(Wait.forever());
-        await("it waits", () -> permits.info().waiters() == 1);
-        return request;
-    }
 
     @Test
     final void slots_areTheLowestThatAreFree() throws Exception {

@@ -1,5 +1,6 @@
 package io.holdfast.dashboard;
 
+import io.holdfast.Admin;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.LockInfo;
@@ -18,8 +19,6 @@ final class Acts {
 
     private static final Duration LONGEST = Duration.ofDays(365);
 
-    private static final int LONGEST_REASON = 1_000; // characters
-
     private final Holdfast holdfast;
 
     Acts(Holdfast holdfast) {
@@ -29,30 +28,31 @@ final class Acts {
     /** @throws IllegalArgumentException saying what is missing */
     Documents.Done carryOut(Documents.Act act) {
         LockId id = LockId.of(act.kind(), act.name());
-        if (id == null || act.act() == null) {
+        String what = act.act();
+        if (id == null || what == null) {
             throw new IllegalArgumentException("an act has the fields act, kind and name");
         }
-        return switch (act.act()) {
+        return switch (what) {
             case "pause" -> pause(id, millis(act), reason(act));
             case "resume" -> resume(id);
-            default -> ofOne(id, act);
+            default -> ofOne(id, what, act);
         };
     }
 
     /** What is done to one holder or waiter. */
-    private Documents.Done ofOne(LockId id, Documents.Act act) {
+    private Documents.Done ofOne(LockId id, String what, Documents.Act act) {
         String owner = act.owner();
-        if (owner == null || act.act() == null) {
+        if (owner == null) {
             throw new IllegalArgumentException("this act has a field owner: that of what the page has shown");
         }
         LockInfo lock = id.inspector(holdfast).lock(id.name(), MOST);
-        return switch (act.act()) {
+        return switch (what) {
             case "drop" -> drop(id, lock, owner);
             case "release" -> release(id, lock, owner, token(act));
             case "extend" -> extend(id, lock, owner, token(act), millis(act));
             default ->
                 throw new IllegalArgumentException(
-                        "the act is '" + act.act() + "', must be release, drop, extend, pause or resume");
+                        "the act is '" + what + "', must be release, drop, extend, pause or resume");
         };
     }
 
@@ -66,9 +66,9 @@ final class Acts {
 
     private static String reason(Documents.Act act) {
         String reason = act.reason() == null ? "" : act.reason();
-        if (reason.length() > LONGEST_REASON) {
+        if (reason.length() > Admin.LONGEST_REASON) {
             throw new IllegalArgumentException(
-                    "reason has " + reason.length() + " characters, must have at most " + LONGEST_REASON);
+                    "reason has " + reason.length() + " characters, must have at most " + Admin.LONGEST_REASON);
         }
         return reason;
     }

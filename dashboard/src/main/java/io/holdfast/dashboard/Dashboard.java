@@ -311,7 +311,7 @@ public final class Dashboard implements AutoCloseable {
         }
         if (done.done() && id != null) {
             watch.history.noteAct(System.currentTimeMillis(), id, done.words());
-            watch.named.opened(id); // a pause of what nobody has is seen by name only
+            watch.named.opened(id); // a pause of a free lock is seen by name only
         }
         watch.hurry();
         document(exchange, 200, done);

@@ -50,7 +50,7 @@ record LockId(Kind kind, String name) {
         return noun + "'" + name + "'";
     }
 
-    /** Whether it is work that is done once: nobody holds that, but is at it. */
+    /** Whether it is work that is done once, which has no holder but a process at work. */
     boolean isWork() {
         return kind == Kind.ONCE;
     }

@@ -14,9 +14,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks that a round looks at by name, each with a call of its own: those whose page is open, and those that pause. Clients report what they have,
- * and nobody has a pause, or the record of work that is done once; of a lock that is held they do not report that it pauses. Of each sort there
- * are {@value #MOST} at most.
+ * Locks that a round looks at by name, each with a call of its own: those whose page is open, and those that pause. Clients report their
+ * holds. A pause, and a record of work that is done once, belong to no client; of a held lock, clients do not report that it pauses. Of each sort
+ * there are {@value #MOST} at most.
  */
 final class Named {
     private static final int MOST = 100;

@@ -65,7 +65,7 @@ record Sight(LockInfo lock, List<Long> ends, @Nullable Long pauseEnd, long at) {
         return endOf(holder) != null;
     }
 
-    /** When the last of its lease durations ends; where nobody has it, when its pause does. */
+    /** When the last of its lease durations ends; of a lock without a holder, when its pause ends. */
     @Nullable
     Long end() {
         return ends.stream().max(Long::compare).orElse(pauseEnd);
