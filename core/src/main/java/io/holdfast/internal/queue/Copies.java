@@ -64,12 +64,16 @@ final class Copies {
     }
 
     /**
-     * Whether a copy of the acquire may still be under way. A handoff proves that one copy was executed, also where its
-     * answer has not come yet: nobody else could have queued this owner. If its connection broke it may be sent again.
+     * Whether a copy of the acquire may still be under way. A handoff proves that the copy that was queued was executed, also where its
+     * answer has not come yet: nobody else could have queued this owner. Copies that were answered otherwise are others. If its
+     * connection broke it may be sent again.
      */
     boolean unanswered() {
-        return sent.get() > Math.max(answered.get(), handedOff && lastFailure == null ? 1 : 0)
-                || (before != null && before.unanswered());
+        int executed = answered.get(); // before the look at the place, which is set first
+        if (handedOff && !placed && lastFailure == null) {
+            executed++;
+        }
+        return sent.get() > executed || (before != null && before.unanswered());
     }
 
     /**
