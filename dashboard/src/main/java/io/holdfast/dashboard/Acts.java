@@ -5,6 +5,8 @@ import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.LockInfo;
 import io.holdfast.Revocation;
+import io.holdfast.ServerRefusedException;
+import io.holdfast.ServerUnreachableException;
 import io.holdfast.Waiter;
 import java.time.Duration;
 import java.util.Optional;
@@ -123,12 +125,17 @@ final class Acts {
         Duration time = Duration.ofMillis(millis);
         boolean free = id.admin(holdfast).pause(id.name(), time, reason);
         String words = "Paused " + id.inWords() + " for " + Words.about(time) + Words.reason(reason) + ".";
-        return new Documents.Done(
-                true, free ? words : words + goesOn(id.inspector(holdfast).lock(id.name(), 0)));
+        return new Documents.Done(true, free ? words : words + goesOn(id));
     }
 
     /** What a pause lets be. */
-    private static String goesOn(LockInfo lock) {
+    private String goesOn(LockId id) {
+        LockInfo lock;
+        try {
+            lock = id.inspector(holdfast).lock(id.name(), 0);
+        } catch (ServerRefusedException | ServerUnreachableException e) {
+            return ""; // it pauses all the same
+        }
         Holder holder = lock.holder().filter(has -> !has.isPause()).orElse(null);
         if (holder == null) {
             return "";

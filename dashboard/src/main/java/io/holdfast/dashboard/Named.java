@@ -5,7 +5,6 @@ import io.holdfast.LockInfo;
 import io.holdfast.ServerRefusedException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -66,24 +65,18 @@ final class Named {
         return new ArrayList<>(all);
     }
 
-    /** What is there of these, also if it is nothing but a pause. A listing may be older. */
-    List<LockInfo> look(Collection<LockId> ids) {
-        List<LockInfo> found = new ArrayList<>();
-        for (LockId id : ids) {
-            LockInfo lock = look(id);
-            if (lock != null) {
-                found.add(lock);
-            }
-        }
-        return found;
-    }
-
-    /** No client is asked, which would take a while where one is dead. */
-    private @Nullable LockInfo look(LockId id) {
+    /**
+     * What is there of it, also if it is nothing but a pause. A listing may be older. No client is asked, which would take a while where
+     * one is dead.
+     *
+     * @return null if no lock can have that name, its key is of another program, or the server refuses to tell at present
+     */
+    @Nullable
+    LockInfo look(LockId id) {
         try {
             return id.inspector(holdfast).lock(id.name(), 0);
         } catch (ServerRefusedException | IllegalArgumentException e) {
-            return null; // no lock can have that name, or its key is of another program
+            return null;
         }
     }
 }

@@ -46,6 +46,12 @@ record Sight(LockInfo lock, List<Long> ends, @Nullable Long pauseEnd, long at) {
                 .orElse(null);
     }
 
+    /** Whether its pause, if it had one, lasts then. */
+    boolean pausesAt(long now) {
+        Long end = pauseEnd;
+        return end != null && end > now;
+    }
+
     LockId id() {
         return LockId.of(lock);
     }

@@ -252,17 +252,19 @@ final class Watch implements AutoCloseable {
     /** With what was asked for by name. */
     private Map<LockId, Sight> withNamed(Map<LockId, Sight> listed, List<LockId> byName, Picture before) {
         Map<LockId, Sight> sights = new LinkedHashMap<>(listed);
-        for (LockInfo lock : named.look(byName)) {
-            LockId id = LockId.of(lock);
+        for (LockId id : byName) {
+            LockInfo lock = named.look(id);
+            Sight last = before.sights().get(id);
+            if (lock == null) {
+                if (last != null && last.pausesAt(System.currentTimeMillis())) {
+                    sights.putIfAbsent(id, last); // as far as is known
+                }
+                continue;
+            }
             Sight known = listed.get(id);
             LockInfo both = known == null ? lock : steered(known.lock(), lock);
             if (known != null || lock.isLocked() || lock.isQueued() || isSteered(lock)) {
-                sights.put(
-                        id,
-                        Sight.of(
-                                both,
-                                System.currentTimeMillis(),
-                                before.sights().get(id)));
+                sights.put(id, Sight.of(both, System.currentTimeMillis(), last));
             }
         }
         named.pause(sights.values().stream()
@@ -276,12 +278,16 @@ final class Watch implements AutoCloseable {
         return lock.pause().isPresent() || lock.limit().isPresent();
     }
 
-    /** A lock as it was listed, with what an operator has done since its clients reported anything. */
+    /** A lock as it was listed, with what an operator has done since its clients reported anything, and what its holder has noted. */
     private static LockInfo steered(LockInfo lock, LockInfo now) {
+        boolean same = lock.shares().size() == 1
+                && now.shares().size() == 1
+                && Sight.isSame(
+                        lock.shares().get(0).holder(), now.shares().get(0).holder());
         return new LockInfo(
                 lock.name(),
                 lock.kind(),
-                lock.holder(),
+                same ? now.holder() : lock.holder(),
                 lock.confirmed(),
                 lock.leaseDuration(),
                 lock.remaining(),
@@ -289,7 +295,7 @@ final class Watch implements AutoCloseable {
                 lock.callers(),
                 lock.queue(),
                 lock.used(),
-                lock.shares(),
+                same ? now.shares() : lock.shares(),
                 now.limit(),
                 now.pause());
     }
