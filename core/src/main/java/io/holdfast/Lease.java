@@ -157,8 +157,9 @@ public final class Lease implements AutoCloseable {
     /**
      * Leaves a note: how far the work has come. It is shown where the holder is: by {@link Inspector}, to requests that wait
      * ({@link Contention#holder()}), by the command and the dashboard, as {@link Holder#note()}. A holder after this one reads it by
-     * {@link #before()}, and goes on from there. It is kept for them for seven days, also after a release: work that has come to its end
-     * removes it by an empty note. Each note replaces the one before. Blocks for one round trip, at most the command timeout.
+     * {@link #before()}, and goes on from there. It is kept for them for seven days from the note, also after a release: work that has
+     * come to its end removes it by an empty note, and with it the notes of holders before. Each note replaces the one before. Replicas do
+     * not confirm it, and a failover may lose it. Blocks for one round trip, at most the command timeout.
      *
      * <p>After a note the lock goes to the next in line by way of the server: {@linkplain LockOptions#withLocalHandoffs other leases of
      * this client} do not share the hold any more.
@@ -167,13 +168,19 @@ public final class Lease implements AutoCloseable {
      * @throws LeaseLostException if the lease is over; nothing was noted
      * @throws ServerUnreachableException if the server did not answer: the note is there or not
      * @throws ServerRefusedException if the server answered with an error
+     * @throws IllegalArgumentException if the text is too long
      * @throws UnsupportedOperationException if the lease is of a read/write lock, a semaphore or a {@link Quorum}
      */
     public void note(String text) {
         join(noteAsync(text));
     }
 
-    /** The same without blocking. */
+    /**
+     * The same without blocking. A release that is sent after it comes after it.
+     *
+     * @throws IllegalArgumentException at once, as {@link #note} does
+     * @throws UnsupportedOperationException at once, as {@link #note} does
+     */
     public CompletableFuture<Void> noteAsync(String text) {
         StackRoom.demand();
         if (Require.given("text", text).length() > LONGEST_NOTE) {
@@ -185,15 +192,20 @@ public final class Lease implements AutoCloseable {
 
     /**
      * The last holder before this one that has left a {@linkplain #note note} and not removed it, with its token, and the time of the
-     * note as {@link Holder#since()}: of work that was interrupted, where to go on. Empty if there is none. Blocks for one round trip, at
-     * most the command timeout.
+     * note as {@link Holder#since()}: of work that was interrupted, where to go on. Empty if there is none. Of a lease that was
+     * {@linkplain Holdfast#adopt(LeaseTicket) adopted}, and has left no note yet, it may be the process that had the lease before, with the same
+     * token. Blocks for one round trip, at most the command timeout.
      *
      * @throws ServerUnreachableException if the server does not answer
+     * @throws ServerRefusedException if the server answers with an error
      * @throws UnsupportedOperationException if the lease is of a read/write lock, a semaphore or a {@link Quorum}
      */
     public Optional<Holder> before() {
+        long ofThat = hold.grant.isNoted()
+                ? token() - 1
+                : token(); // its own token's is of the process that it was adopted from
         return hold.grant.notes().stream()
-                .filter(left -> left.token() < token())
+                .filter(left -> left.token() <= ofThat)
                 .findFirst();
     }
 

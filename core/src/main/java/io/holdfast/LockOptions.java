@@ -276,7 +276,7 @@ public final class LockOptions {
 
     /**
      * With other data beside the hold, and beside the request while it waits. It does not affect what the library itself
-     * stores there.
+     * stores there. A {@linkplain Lease#note note} takes the place of a value with the key {@value Holder#NOTE}.
      *
      * @param value any texts; URL-encoded, all of them together have at most 2,000 characters
      */

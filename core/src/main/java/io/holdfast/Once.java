@@ -385,9 +385,6 @@ public final class Once {
             String result = text;
             if (result != null) {
                 Hold hold = lease.hold;
-                if (hold.grant.isNoted()) {
-                    var unused = lease.handle.own.note(""); // the work has come to its end
-                }
                 hold.rest.ask(keep, hold.kit.nanoTime(), hold.origin.demand.labelWith(RESULT, result));
             }
             return lease.handle.leave(rest).whenComplete((answer, failure) -> how = answer);

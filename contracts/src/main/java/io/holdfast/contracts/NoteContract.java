@@ -19,9 +19,12 @@ import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.contracts.servers.TcpProxy;
 import io.holdfast.contracts.servers.TcpProxy.Kind;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -154,6 +157,90 @@ public class NoteContract extends LockSuite {
             assertEquals(Optional.empty(), lease.before());
             return "again";
         });
+    }
+
+    @Test
+    final void note_ofARunThatDied_endsWithTheRecordOfTheNext() throws Exception {
+        Holdfast dead = Holdfast.over(driver(server.address()), HoldfastOptions.defaults());
+        assertThrows(
+                IllegalStateException.class,
+                () -> dead.once("a").run(lease -> {
+                    lease.note("half");
+                    throw new IllegalStateException("the work fails");
+                }));
+        dead.close();
+        two.once("a").withKeep(Duration.ofMillis(1)).run(lease -> "done");
+        await(
+                "the record is over",
+                () -> one.inspect().of(LockInfo.Kind.ONCE).lock("a").holder().isEmpty());
+        awaitNothingLeft(server);
+    }
+
+    @Test
+    final void note_lockIsReleasedBeforeTheAnswer_isWrittenBeforeThat() throws Exception {
+        for (int i = 0; i < 50; i++) {
+            server.command("SCRIPT", "FLUSH");
+            Lease lease = one.lock("a").acquire();
+            CompletableFuture<Void> noted = lease.noteAsync("note " + i);
+            lease.release();
+            get(noted);
+            Lease next = two.lock("a").acquire();
+            assertEquals(Optional.of("note " + i), noteBefore(next));
+            next.release();
+        }
+    }
+
+    @Test
+    final void note_otherLeasesOfTheClientTakeTurns_isNeverThatOfTheNext() throws Exception {
+        DistributedLock lock = one.lock("a");
+        AtomicInteger wrong = new AtomicInteger();
+        List<CompletableFuture<?>> threads = new ArrayList<>();
+        for (int t = 0; t < 4; t++) {
+            CompletableFuture<?> done = new CompletableFuture<>();
+            threads.add(done);
+            Thread thread = new Thread(() -> {
+                try {
+                    for (int i = 0; i < 50; i++) {
+                        Lease lease = lock.acquire();
+                        Holder shown = two.lock("a").info().holder().orElseThrow();
+                        wrong.addAndGet(shown.note().isEmpty() ? 0 : 1);
+                        lease.before()
+                                .ifPresent(holder -> wrong.addAndGet(
+                                        holder.note().equals(Optional.of(noteOf(holder.token()))) ? 0 : 1));
+                        CompletableFuture<Void> under =
+                                CompletableFuture.runAsync(() -> lease.note(noteOf(lease.token())));
+                        lease.release();
+                        get(under.exceptionally(failure -> null)); // it came first, or was refused
+                    }
+                    done.complete(null);
+                } catch (Exception | Error e) {
+                    done.completeExceptionally(e);
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+        }
+        for (CompletableFuture<?> thread : threads) {
+            get(thread);
+        }
+        assertEquals(0, wrong.get());
+    }
+
+    private static String noteOf(long token) {
+        return "of " + token;
+    }
+
+    @Test
+    final void before_ofAnAdoptedLease_isTheNoteOfTheProcessThatHasLeftIt() throws Exception {
+        Lease given = one.lock("a").acquire();
+        given.note("half");
+        Lease adopted = two.adopt(given.ticket());
+        assertEquals(given.token(), adopted.token());
+        assertEquals(Optional.of("half"), noteBefore(adopted));
+        adopted.note("three quarters");
+        assertEquals(Optional.empty(), adopted.before(), "its own is none of before");
+        adopted.release();
+        assertEquals(Optional.of("three quarters"), noteBefore(one.lock("a").acquire()));
     }
 
     @Test

@@ -129,20 +129,23 @@ end
 
 -- Gives slots back, as a hold has them, or takes so many, the lowest that are free: answers these as a hold has them.
 local function changeSlots(line, slots, count)
-  local taken, given, at = line.slots or redis.call('HGET', line.hold, '@s') or '', {}, 0
-  for slot in string.gmatch(slots, '%d+') do
+  local taken, given, parts, from = line.slots or redis.call('HGET', line.hold, '@s') or '', {}, {}, 1
+  for slot in string.gmatch(slots, '%d+') do -- the lowest first
     -- rule slotback
-    taken = string.sub(taken, 1, slot) .. '.' .. string.sub(taken, slot + 2)
+    parts[#parts + 1] = string.sub(taken, from, slot) .. '.'
+    from = slot + 2
     -- end
   end
   for i = 1, count do
-    at = at + 1
+    local at = from
     -- rule slottaken
-    at = string.find(taken, '.', at, true) or math.max(at, #taken + 1)
+    at = string.find(taken, '.', from, true) or math.max(from, #taken + 1)
     -- end
-    taken = string.sub(taken, 1, at - 1) .. 'x' .. string.sub(taken, at + 1)
+    parts[i] = string.sub(taken, from, at - 1) .. 'x'
+    from = at + 1
     given[i] = int(at - 1)
   end
+  taken = table.concat(parts) .. string.sub(taken, from)
   local last = #taken
   while string.byte(taken, last) == 46 do -- a dot
     last = last - 1
@@ -339,7 +342,7 @@ local function give(line, grants)
       grant.token = line.phase
       -- end
     end
-    grant.slots = grant.named == 's' and changeSlots(line, '', grant.weight) or ''
+    grant.slots = grant.named == 's' and changeSlots(line, '', tonumber(grant.weight)) or ''
     scored[#scored + 1] = int(now + grant.ms)
     scored[#scored + 1] = grant.public .. ' ' .. grant.token
     fields[#fields + 1] = grant.public
@@ -603,7 +606,7 @@ local function describe(line, others)
   if member and not (others and clientOf(member) == requester) then
     local public, token = string.match(member, '^(%S+) (%d+)')
     local times, what, label =
-      string.match(redis.call('HGET', line.hold, public) or '', '^%S+ (%d+ %d+ %d+) (%a %S+) %S+ (%S*)$')
+      string.match(redis.call('HGET', line.hold, public) or '', '^%S+ (%d+ %d+ %d+) (%a %d+)%S* %S+ (%S*)$')
     if not times then
       times, what, label = token .. ' 0 0', (line.writer and 'W' or '?') .. ' 1', ''
     end

@@ -13,12 +13,12 @@
 -- The hold of another owner is left alone.
 
 -- include owner.lua
+-- include foreign.lua
 
 if ARGV[3] == '' then
   return 'LEFT ' .. (redis.call('GET', KEYS[2]) or '')
 end
-local held = redis.pcall('GET', KEYS[1])
-local head, kept = string.match(type(held) == 'string' and held or '', '^(%S+ %d+ %d+ %d+ )%S*( ?[KR]?)$')
+local head, kept = string.match(readHold(KEYS[1]) or '', '^(%S+ %d+ %d+ %d+ )%S*( ?[KR]?)$')
 if not head or not isHoldOf(head, ARGV[1]) then
   return 'GONE'
 end

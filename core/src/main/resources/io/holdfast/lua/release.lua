@@ -1,7 +1,7 @@
 -- release.lua: ends an owner, whatever it is at present: a holder, a waiter, or neither. May be run again.
 --
 -- KEYS[1] hold   KEYS[2] queue   KEYS[3] parked   KEYS[4] details   KEYS[5] token   KEYS[6] tombstone of the owner, if it
--- is to get one
+-- is to get one, or the work is done that the lock is for; KEYS[7] note, if it is done
 -- ARGV[1..2] see common.lua
 -- ARGV[3] owner   ARGV[4] empty, or as words: life of the tombstone, ms, 0 for none; shortest hold, ms from the grant, 0 for
 --         none; rest, ms from now, 0 for none; the last of the reserved tokens that was used, 0 if none were reserved; and if the work
@@ -14,7 +14,7 @@
 -- Effects: begins with the delete, which is allowed at maxmemory, and which no key of another program stops; hands the lock
 -- to the next waiter and tells it. With a shortest hold that is not over yet, or a rest, the lock rests until both are over: taken,
 -- by nobody. Whoever runs it again finds another owner, or none, and prolongs no rest. With a record, all that wait are told of it, and
--- leave the queue.
+-- leave the queue; what holders have noted is removed.
 
 -- include owner.lua
 
@@ -84,6 +84,9 @@ local word = 'GONE'
 if own then
   lock.freed = true
   word = 'RELEASED'
+  if done ~= '' and type(redis.pcall('GET', KEYS[7])) == 'string' then
+    redis.call('DEL', KEYS[7])
+  end
   if claimed then
     dequeue(lock, owner, true)
   end

@@ -112,7 +112,7 @@ public final class Hold extends Buckets.Item implements Holding {
 
     @Override
     public CompletableFuture<Boolean> note(String text) {
-        return grant.note(origin.demand, token(), text);
+        return isValid() ? grant.note(origin.demand, token(), text) : CompletableFuture.completedFuture(false);
     }
 
     @Override

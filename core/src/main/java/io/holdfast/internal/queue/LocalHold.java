@@ -189,7 +189,7 @@ final class LocalHold implements Holding, Tenant {
 
     @Override
     public CompletableFuture<Boolean> note(String text) {
-        return state.active()
+        return isValid() && (line.whileLent(this, tenure.grant::noting) || alone)
                 ? hold.grant.note(request.demand, token(), text)
                 : CompletableFuture.completedFuture(false);
     }
@@ -296,7 +296,7 @@ final class LocalHold implements Holding, Tenant {
         if (hasEnded()) {
             return CompletableFuture.completedFuture(false);
         }
-        if (!line.extending(this, atLeast)) {
+        if (!line.whileLent(this, () -> tenure.extensions.asked(atLeast))) {
             return alone ? extendHold(atLeast) : CompletableFuture.completedFuture(false);
         }
         return extendHold(atLeast).whenComplete((held, failure) -> {

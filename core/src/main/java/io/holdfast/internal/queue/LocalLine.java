@@ -431,17 +431,17 @@ final class LocalLine extends Guarded implements Tenant {
 
     // ---- extensions
 
-    /** A lease is about to be extended by a request to the server. False if it is over. */
-    boolean extending(LocalHold lease, Duration atLeast) {
+    /** Notes something of a lease's hold before a request for it leaves. False, and nothing is noted, if the lease is over. */
+    boolean whileLent(LocalHold lease, Runnable act) {
         return under(() -> {
             if (lent == lease) {
-                Objects.requireNonNull(tenure).extensions.asked(atLeast);
+                act.run();
             }
             return lent == lease;
         });
     }
 
-    /** The server has answered that. */
+    /** The server has answered an extension. */
     void extended(Hold which, Duration atLeast) {
         during(present -> present.hold == which, present -> present.extensions.answered(atLeast, kit.nanoTime()));
     }

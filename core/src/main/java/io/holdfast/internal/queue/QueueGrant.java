@@ -158,7 +158,7 @@ final class QueueGrant implements Grant {
     @Override
     public CompletableFuture<Boolean> note(Demand by, long noting, String text) {
         demandNotes();
-        noted = true;
+        noting();
         CompletableFuture<Boolean> result = new CompletableFuture<>();
         Duration kept = text.isEmpty() ? Duration.ZERO : NOTE_KEPT;
         String label = text.isEmpty() ? by.label() : by.labelWith(Holder.NOTE, text);
@@ -172,6 +172,11 @@ final class QueueGrant implements Grant {
             }
         });
         return result;
+    }
+
+    /** Its hold has, or will have, a note, which is not one of a further lease's. */
+    void noting() {
+        noted = true;
     }
 
     @Override

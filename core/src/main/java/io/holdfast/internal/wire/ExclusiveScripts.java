@@ -118,10 +118,14 @@ public final class ExclusiveScripts implements LockScripts {
     public void release(Release asked, BiConsumer<@Nullable ReleaseReply, @Nullable DriverException> callback) {
         String words = ClientWords.release(asked, asked.lastToken());
         String done = asked.done();
-        String how = words.equals("0 0 0 0") ? "" : done == null ? words : words + " " + client.label(done);
+        String how = done != null ? words + " " + client.label(done) : words.equals("0 0 0 0") ? "" : words;
+        Keys keys = asked.keys();
+        boolean ends = !asked.tombstone().isZero(); // so that no copy of its acquire brings the owner back
         calls.call(
                 Script.RELEASE,
-                asked.tombstone().isZero() ? asked.keys().all() : asked.keys().allWithTombstone(asked.owner()),
+                done != null
+                        ? keys.allToFinish(asked.owner())
+                        : ends ? keys.allWithTombstone(asked.owner()) : keys.all(),
                 client.first().add(asked.owner()).add(how),
                 reply -> new ReleaseReply(
                         reply.word(ReleaseWord.class), reply.size() == 1 ? State.FREE : stateOf(reply, 1)),
@@ -194,7 +198,7 @@ public final class ExclusiveScripts implements LockScripts {
     }
 
     /**
-     * Leaves a note. The answer is whether the owner holds the lock.
+     * Leaves a note. The answer is whether the owner holds the lock. What is sent after it comes after it.
      *
      * @param actor its label, with the note
      * @param kept for others; zero to remove it
@@ -206,7 +210,7 @@ public final class ExclusiveScripts implements LockScripts {
             String actor,
             Duration kept,
             BiConsumer<@Nullable Boolean, @Nullable DriverException> callback) {
-        calls.call(
+        calls.callByText(
                 Script.NOTE,
                 List.of(keys.hold(), keys.note()),
                 new Arguments().add(owner).add(token).add(client.label(actor)).add(kept),

@@ -253,6 +253,11 @@ public record Keys(String prefix, Kind kind, String name, String hold) {
         return allAnd(tombstone(owner));
     }
 
+    /** Those, and what holders have noted, which ends with a record. */
+    public List<String> allToFinish(String owner) {
+        return allAnd(tombstone(owner), note());
+    }
+
     /** The channel of one client for this lock, in the lock's slot, where each lock has its own. */
     public String channelOf(String client) {
         return hold + ":to:" + client;

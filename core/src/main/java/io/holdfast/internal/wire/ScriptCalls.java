@@ -49,6 +49,10 @@ public final class ScriptCalls {
             return command("EVALSHA", script.sha1());
         }
 
+        String number() {
+            return args.get(args.size() - 1);
+        }
+
         Command byText() {
             return command("EVAL", script.text());
         }
@@ -166,41 +170,8 @@ public final class ScriptCalls {
             long sentNanos,
             Function<ScriptReply, T> decode,
             BiConsumer<@Nullable T, @Nullable DriverException> callback) {
-        String number = Long.toString(numbers.incrementAndGet(), Character.MAX_RADIX);
-        Call call = new Call(to, script, keys, args.add(number).words());
-        BiConsumer<@Nullable Reply, @Nullable DriverException> decoding = (reply, failure) -> {
-            if (reply == null) {
-                callback.accept(null, failure);
-                return;
-            }
-            @Nullable T value = null;
-            try {
-                ScriptReply own = own(reply, number);
-                if (own != null) {
-                    clock.read(driver.partition(keys.get(0)), sentNanos, own.timeMicros());
-                    value = decode.apply(own);
-                }
-            } catch (IllegalStateException | IllegalArgumentException | IndexOutOfBoundsException | Error e) {
-                callback.accept(
-                        null,
-                        DriverException.unknown("the reply of " + script.fileName() + " is not one: " + reply, e));
-                return;
-            }
-            if (value == null) {
-                try {
-                    giveUp(keys.get(0), sentNanos);
-                } finally {
-                    callback.accept(
-                            null,
-                            DriverException.unknown(
-                                    driver.describe() + " sent the reply of another call in place of that of "
-                                            + script.fileName(),
-                                    null));
-                }
-            } else {
-                callback.accept(value, null);
-            }
-        };
+        Call call = numbered(to, script, keys, args);
+        BiConsumer<@Nullable Reply, @Nullable DriverException> decoding = decoding(call, sentNanos, decode, callback);
         send(to, call.bySha1(), (reply, failure) -> {
             if (isUnknownScript(failure)) {
                 load(call, decoding);
@@ -208,6 +179,66 @@ public final class ScriptCalls {
                 decoding.accept(reply, failure);
             }
         });
+    }
+
+    /**
+     * Sends the text along, which is for scripts that are called seldom: the server never asks for it, so that the call keeps its place
+     * before what is sent after it on the same connection.
+     */
+    public <T> void callByText(
+            Script script,
+            List<String> keys,
+            Arguments args,
+            Function<ScriptReply, T> decode,
+            BiConsumer<@Nullable T, @Nullable DriverException> callback) {
+        Call call = numbered(driver, script, keys, args);
+        send(driver, call.byText(), decoding(call, ticker.nanoTime(), decode, callback));
+    }
+
+    private Call numbered(RedisDriver to, Script script, List<String> keys, Arguments args) {
+        String number = Long.toString(numbers.incrementAndGet(), Character.MAX_RADIX);
+        return new Call(to, script, keys, args.add(number).words());
+    }
+
+    private <T> BiConsumer<@Nullable Reply, @Nullable DriverException> decoding(
+            Call call,
+            long sentNanos,
+            Function<ScriptReply, T> decode,
+            BiConsumer<@Nullable T, @Nullable DriverException> callback) {
+        return (reply, failure) -> {
+            if (reply == null) {
+                callback.accept(null, failure);
+                return;
+            }
+            @Nullable T value = null;
+            try {
+                ScriptReply own = own(reply, call.number());
+                if (own != null) {
+                    clock.read(driver.partition(call.keys().get(0)), sentNanos, own.timeMicros());
+                    value = decode.apply(own);
+                }
+            } catch (IllegalStateException | IllegalArgumentException | IndexOutOfBoundsException | Error e) {
+                callback.accept(
+                        null,
+                        DriverException.unknown(
+                                "the reply of " + call.script().fileName() + " is not one: " + reply, e));
+                return;
+            }
+            if (value == null) {
+                try {
+                    giveUp(call.keys().get(0), sentNanos);
+                } finally {
+                    callback.accept(
+                            null,
+                            DriverException.unknown(
+                                    driver.describe() + " sent the reply of another call in place of that of "
+                                            + call.script().fileName(),
+                                    null));
+                }
+            } else {
+                callback.accept(value, null);
+            }
+        };
     }
 
     /** What a script has replied; null if it is the reply of another call. */

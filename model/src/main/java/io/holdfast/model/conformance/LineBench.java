@@ -239,10 +239,7 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
                         .append(' ')
                         .append(label(last))
                         .append(' ');
-                words.append(after.mode[last])
-                        .append(' ')
-                        .append(after.weight[last])
-                        .append(after.slotsOf(last));
+                words.append(after.mode[last]).append(' ').append(after.weight[last]);
             }
         }
         return call instanceof LineCall.Refresh ? "[" + words + ", " + end.replace(" ", ", ") + "]" : words + " " + end;

@@ -349,11 +349,7 @@ final class FollowedLine extends FollowedQueue<LineState, Wish> {
                         .append(state.token[last])
                         .append(' ')
                         .append(hold(last).words());
-                words.append(' ')
-                        .append(state.mode[last])
-                        .append(' ')
-                        .append(state.weight[last])
-                        .append(state.slotsOf(last));
+                words.append(' ').append(state.mode[last]).append(' ').append(state.weight[last]);
             }
         }
         return List.of(words.toString());
