@@ -73,7 +73,7 @@ final class DrawnCalls {
                 String holder = holder(lock);
                 call(
                         Script.RELEASE,
-                        lock.allWithTombstone(holder),
+                        lock.allToFinish(holder),
                         clientOf(holder),
                         holder,
                         pick(List.of("", "0 0 0 " + token(lock), "0 0 50 0 app/host/1/main?result=done")));

@@ -17,6 +17,7 @@ final class Copies {
     private final AtomicInteger answered = new AtomicInteger();
     private volatile boolean placed; // some copy was granted the lock, or a place in the queue
     private volatile boolean handedOff;
+    private volatile boolean lost; // a connection broke with a copy on it, which may be sent again
     private volatile @Nullable DriverException lastFailure;
     private volatile long retryNanos = FIRST_RETRY_NANOS;
 
@@ -43,6 +44,8 @@ final class Copies {
         // Only now: what is answered by then has set the others.
         if (failure == null || failure.kind() == DriverException.Kind.REJECTED) {
             answered.incrementAndGet();
+        } else {
+            lost = true;
         }
     }
 
@@ -65,12 +68,12 @@ final class Copies {
 
     /**
      * Whether a copy of the acquire may still be under way. A handoff proves that the copy that was queued was executed, also where its
-     * answer has not come yet: nobody else could have queued this owner. Copies that were answered otherwise are others. If its
-     * connection broke it may be sent again.
+     * answer has not come yet: nobody else could have queued this owner. Copies that were answered otherwise are others. If a
+     * connection broke a copy may be sent again.
      */
     boolean unanswered() {
         int executed = answered.get(); // before the look at the place, which is set first
-        if (handedOff && !placed && lastFailure == null) {
+        if (handedOff && !placed && !lost) {
             executed++;
         }
         return sent.get() > executed || (before != null && before.unanswered());

@@ -48,6 +48,9 @@ final class CopiesTest {
         copies.heard(null, DriverException.unknown("the connection broke", null));
         copies.handedOff();
         assertTrue(copies.unanswered());
+        sent.set(2);
+        answered(AcquireWord.TAKEN);
+        assertTrue(copies.unanswered());
     }
 
     private void answered(AcquireWord word) {

@@ -97,7 +97,7 @@ public final class LockBench extends QueueBench<LockState, Call> {
                     wishes(asked.owner(), asked.queues(), asked.limit())));
             return Script.ACQUIRE;
         } else if (call instanceof Call.Release asked) {
-            keys.add(grave(asked.owner()));
+            keys.addAll(List.of(grave(asked.owner()), HOLD + ":n"));
             shortest = asked.rest() < 0 || ((variant & 4) != 0 && asked.rest() > 0 && !asked.done());
             long untilThen = nowMillis + (long) asked.rest() * TICK - sinceOfHold() / 1_000;
             String words = (asked.tombstone() ? TOMBSTONE_LIFE : 0) + " "
