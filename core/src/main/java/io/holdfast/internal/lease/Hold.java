@@ -465,8 +465,10 @@ public final class Hold extends Buckets.Item implements Holding {
         }
         CompletableFuture<ReleaseResult> answer;
         try {
-            forget();
+            leaveAlone();
             answer = grant.release();
+            grant.forget(); // not before: a second notice of the grant would give it back first, without its rest or
+            // its record
         } catch (RuntimeException | Error e) {
             kit.later(this::releaseLater);
             throw e;
