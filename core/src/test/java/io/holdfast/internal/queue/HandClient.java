@@ -63,10 +63,12 @@ public final class HandClient {
     private final List<Task> tasks = new ArrayList<>();
     private long now = Long.sum(Long.MAX_VALUE, -1_000_000_000L); // the clock overflows after a second
     private final AtomicReference<@Nullable Runnable> meanwhile = new AtomicReference<>();
+    private final AtomicReference<@Nullable Runnable> atTheTime = new AtomicReference<>();
+    private final AtomicInteger readings = new AtomicInteger();
     private final AtomicInteger drawn = new AtomicInteger();
     private final HoldfastOptions options =
             HoldfastOptions.defaults().withExecutor(Runnable::run).withCommandTimeout(Duration.ofMinutes(1));
-    private final Environment environment = new Environment(this::now, HandTimers::new, this::draw);
+    private final Environment environment = new Environment(this::readTime, HandTimers::new, this::draw);
     public final Client client;
 
     public HandClient() {
@@ -95,6 +97,22 @@ public final class HandClient {
     }
 
     // ---- time
+
+    private long readTime() {
+        if (readings.decrementAndGet() == 0) {
+            Runnable does = atTheTime.getAndSet(null);
+            if (does != null) {
+                does.run();
+            }
+        }
+        return now();
+    }
+
+    /** Another thread does something, once, when the client reads the clock for the n-th time from now on. Answers whether it has. */
+    public void whenTheTimeIsRead(int nth, Runnable does) {
+        atTheTime.set(does);
+        readings.set(nth);
+    }
 
     public long now() {
         lock.lock();
