@@ -45,19 +45,11 @@ public class LeaseContract extends LockKindSuite {
         Terms terms = Terms.LONG.lasting(Duration.ofSeconds(3)).interruptedBefore(Duration.ofMillis(1_500));
         LockClient client = client(kind);
         AnyLease first = against(client(kind)).acquire();
-        CompletableFuture<String> done = new CompletableFuture<>();
-        Thread worker = new Thread(() -> {
-            try {
-                done.complete(client.lock(NAME, terms).call(lease -> {
-                    long end = System.nanoTime() + Duration.ofMillis(3_500).toNanos();
-                    await("more than a term passes", () -> System.nanoTime() - end > 0);
-                    return Thread.interrupted() ? "interrupted" : "done";
-                }));
-            } catch (Exception e) {
-                done.completeExceptionally(e);
-            }
-        });
-        worker.start();
+        CompletableFuture<String> done = inThread(() -> client.lock(NAME, terms).call(lease -> {
+            long end = System.nanoTime() + Duration.ofMillis(3_500).toNanos();
+            await("more than a term passes", () -> System.nanoTime() - end > 0);
+            return Thread.interrupted() ? "interrupted" : "done";
+        }));
         awaitWaiting(client);
         first.release();
         assertEquals("done", get(done));

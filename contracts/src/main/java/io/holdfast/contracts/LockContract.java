@@ -69,17 +69,10 @@ public class LockContract extends LockKindSuite {
         CountDownLatch all = new CountDownLatch(1);
         List<CompletableFuture<ReleaseResult>> results = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
-            CompletableFuture<ReleaseResult> result = new CompletableFuture<>();
-            results.add(result);
-            new Thread(() -> {
-                        try {
-                            all.await();
-                            result.complete(lease.release());
-                        } catch (Throwable e) {
-                            result.completeExceptionally(e);
-                        }
-                    })
-                    .start();
+            results.add(inThread(() -> {
+                all.await();
+                return lease.release();
+            }));
         }
         all.countDown();
         List<ReleaseResult> answers = new ArrayList<>();
@@ -98,31 +91,24 @@ public class LockContract extends LockKindSuite {
         int rounds = 15;
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger done = new AtomicInteger();
-        List<CompletableFuture<Void>> ends = new ArrayList<>();
+        List<CompletableFuture<?>> ends = new ArrayList<>();
         for (int c = 0; c < 3; c++) {
             AnyLock lock = client(kind).against(NAME, Terms.LONG);
             for (int t = 0; t < 3; t++) {
-                CompletableFuture<Void> end = new CompletableFuture<>();
-                ends.add(end);
-                new Thread(() -> {
-                            try {
-                                for (int i = 0; i < rounds; i++) {
-                                    lock.call(lease -> {
-                                        assertEquals(1, inside.incrementAndGet());
-                                        assertTrue(lease.isValid());
-                                        inside.decrementAndGet();
-                                        return done.incrementAndGet();
-                                    });
-                                }
-                                end.complete(null);
-                            } catch (Throwable e) {
-                                end.completeExceptionally(e);
-                            }
-                        })
-                        .start();
+                ends.add(inThread(() -> {
+                    for (int i = 0; i < rounds; i++) {
+                        lock.call(lease -> {
+                            assertEquals(1, inside.incrementAndGet());
+                            assertTrue(lease.isValid());
+                            inside.decrementAndGet();
+                            return done.incrementAndGet();
+                        });
+                    }
+                    return true;
+                }));
             }
         }
-        for (CompletableFuture<Void> end : ends) {
+        for (CompletableFuture<?> end : ends) {
             end.get(60, TimeUnit.SECONDS);
         }
         assertEquals(ends.size() * rounds, done.get());

@@ -210,41 +210,33 @@ public class LockSetContract extends QuorumSuite {
         List<AtomicInteger> inside =
                 names.stream().map(name -> new AtomicInteger()).toList();
         long[] newest = new long[names.size()];
-        List<CompletableFuture<Void>> ends = new ArrayList<>();
+        List<CompletableFuture<?>> ends = new ArrayList<>();
         for (int t = 0; t < threads; t++) {
             Random random = new Random(t);
             var set = sets.apply(t);
-            CompletableFuture<Void> end = new CompletableFuture<>();
-            ends.add(end);
-            new Thread(() -> {
-                        try {
-                            for (int i = 0; i < rounds; i++) {
-                                List<String> some = new ArrayList<>(names);
-                                Collections.shuffle(some, random);
-                                some = some.subList(0, 2 + random.nextInt(3));
-                                set.apply(some).withWait(Wait.upTo(PATIENCE)).call(leases -> {
-                                    for (String name : leases.tokens().keySet()) {
-                                        int which = names.indexOf(name);
-                                        assertEquals(1, inside.get(which).incrementAndGet(), "somebody else is inside");
-                                        assertTrue(leases.token(name) > newest[which]);
-                                        newest[which] = leases.token(name);
-                                    }
-                                    leases.tokens()
-                                            .keySet()
-                                            .forEach(name -> inside.get(names.indexOf(name))
-                                                    .decrementAndGet());
-                                    assertTrue(leases.isValid());
-                                    return leases;
-                                });
-                            }
-                            end.complete(null);
-                        } catch (Throwable e) {
-                            end.completeExceptionally(e);
+            ends.add(inThread(() -> {
+                for (int i = 0; i < rounds; i++) {
+                    List<String> some = new ArrayList<>(names);
+                    Collections.shuffle(some, random);
+                    some = some.subList(0, 2 + random.nextInt(3));
+                    set.apply(some).withWait(Wait.upTo(PATIENCE)).call(leases -> {
+                        for (String name : leases.tokens().keySet()) {
+                            int which = names.indexOf(name);
+                            assertEquals(1, inside.get(which).incrementAndGet(), "somebody else is inside");
+                            assertTrue(leases.token(name) > newest[which]);
+                            newest[which] = leases.token(name);
                         }
-                    })
-                    .start();
+                        leases.tokens()
+                                .keySet()
+                                .forEach(name -> inside.get(names.indexOf(name)).decrementAndGet());
+                        assertTrue(leases.isValid());
+                        return leases;
+                    });
+                }
+                return true;
+            }));
         }
-        for (CompletableFuture<Void> end : ends) {
+        for (CompletableFuture<?> end : ends) {
             end.get(PATIENCE.toSeconds() * 3, TimeUnit.SECONDS);
         }
     }

@@ -18,6 +18,8 @@ import java.util.Deque;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -121,6 +123,21 @@ public abstract class LockSuite {
         } catch (TimeoutException e) {
             throw new AssertionError("not completed within " + PATIENCE.toSeconds() + " s", e);
         }
+    }
+
+    /** What a thread of its own does; it completes with what that returns or throws. */
+    protected static <T extends @Nullable Object> CompletableFuture<T> inThread(Callable<T> work) {
+        CompletableFuture<T> done = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                done.complete(work.call());
+            } catch (Throwable e) {
+                done.completeExceptionally(e);
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        return done;
     }
 
     /** How many connections to a server listen on a channel. */

@@ -196,29 +196,20 @@ public class NoteContract extends LockSuite {
         AtomicInteger wrong = new AtomicInteger();
         List<CompletableFuture<?>> threads = new ArrayList<>();
         for (int t = 0; t < 4; t++) {
-            CompletableFuture<?> done = new CompletableFuture<>();
-            threads.add(done);
-            Thread thread = new Thread(() -> {
-                try {
-                    for (int i = 0; i < 50; i++) {
-                        Lease lease = lock.acquire();
-                        Holder shown = two.lock("a").info().holder().orElseThrow();
-                        wrong.addAndGet(shown.note().isEmpty() ? 0 : 1);
-                        lease.before()
-                                .ifPresent(holder -> wrong.addAndGet(
-                                        holder.note().equals(Optional.of(noteOf(holder.token()))) ? 0 : 1));
-                        CompletableFuture<Void> under =
-                                CompletableFuture.runAsync(() -> lease.note(noteOf(lease.token())));
-                        lease.release();
-                        get(under.exceptionally(failure -> null)); // it came first, or was refused
-                    }
-                    done.complete(null);
-                } catch (Exception | Error e) {
-                    done.completeExceptionally(e);
+            threads.add(inThread(() -> {
+                for (int i = 0; i < 50; i++) {
+                    Lease lease = lock.acquire();
+                    Holder shown = two.lock("a").info().holder().orElseThrow();
+                    wrong.addAndGet(shown.note().isEmpty() ? 0 : 1);
+                    lease.before()
+                            .ifPresent(holder ->
+                                    wrong.addAndGet(holder.note().equals(Optional.of(noteOf(holder.token()))) ? 0 : 1));
+                    CompletableFuture<Void> under = CompletableFuture.runAsync(() -> lease.note(noteOf(lease.token())));
+                    lease.release();
+                    get(under.exceptionally(failure -> null)); // it came first, or was refused
                 }
-            });
-            thread.setDaemon(true);
-            thread.start();
+                return true;
+            }));
         }
         for (CompletableFuture<?> thread : threads) {
             get(thread);

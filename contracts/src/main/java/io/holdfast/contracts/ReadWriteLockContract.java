@@ -550,6 +550,7 @@ public class ReadWriteLockContract extends LockSuite {
                         });
                     }
                 }
+                return true;
             }));
         }
         for (CompletableFuture<?> thread : threads) {
@@ -557,26 +558,6 @@ public class ReadWriteLockContract extends LockSuite {
         }
         assertEquals(0, wrong.get());
         awaitNothingLeft(server);
-    }
-
-    /** What is done in a thread of its own. */
-    private interface Work {
-        void run() throws InterruptedException;
-    }
-
-    private CompletableFuture<?> inThread(Work work) {
-        CompletableFuture<?> done = new CompletableFuture<>();
-        Thread thread = new Thread(() -> {
-            try {
-                work.run();
-                done.complete(null);
-            } catch (InterruptedException | RuntimeException | Error e) {
-                done.completeExceptionally(e);
-            }
-        });
-        thread.setDaemon(true);
-        thread.start();
-        return done;
     }
 
     @Test

@@ -68,8 +68,8 @@ final class Copies {
 
     /**
      * Whether a copy of the acquire may still be under way. A handoff proves that the copy that was queued was executed, also where its
-     * answer has not come yet: nobody else could have queued this owner. Copies that were answered otherwise are others. If a
-     * connection broke a copy may be sent again.
+     * answer has not come yet: only its own client queues an owner. A copy that was answered otherwise is not that one. After a broken
+     * connection a copy may be sent again.
      */
     boolean unanswered() {
         int executed = answered.get(); // before the look at the place, which is set first

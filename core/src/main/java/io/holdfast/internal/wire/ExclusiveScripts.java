@@ -119,13 +119,9 @@ public final class ExclusiveScripts implements LockScripts {
         String words = ClientWords.release(asked, asked.lastToken());
         String done = asked.done();
         String how = done != null ? words + " " + client.label(done) : words.equals("0 0 0 0") ? "" : words;
-        Keys keys = asked.keys();
-        boolean ends = !asked.tombstone().isZero(); // so that no copy of its acquire brings the owner back
         calls.call(
                 Script.RELEASE,
-                done != null
-                        ? keys.allToFinish(asked.owner())
-                        : ends ? keys.allWithTombstone(asked.owner()) : keys.all(),
+                asked.touched(),
                 client.first().add(asked.owner()).add(how),
                 reply -> new ReleaseReply(
                         reply.word(ReleaseWord.class), reply.size() == 1 ? State.FREE : stateOf(reply, 1)),

@@ -193,6 +193,14 @@ public interface LockScripts {
                 Keys keys, String owner, Duration tombstone, Duration minHold, Duration rest, @Nullable String done) {
             return new Release(keys, owner, tombstone, minHold, rest, 0, 0, done);
         }
+
+        /** All keys that it touches. */
+        List<String> touched() {
+            if (done != null) {
+                return keys.allToFinish(owner);
+            }
+            return tombstone.isZero() ? keys.all() : keys.allWithTombstone(owner);
+        }
     }
 
     /** What one confirmation asks for. */

@@ -127,7 +127,7 @@ public final class SharedScripts implements LockScripts {
     public void release(Release asked, BiConsumer<@Nullable ReleaseReply, @Nullable DriverException> callback) {
         calls.call(
                 Script.LINE_RELEASE,
-                asked.tombstone().isZero() ? asked.keys().all() : asked.keys().allWithTombstone(asked.owner()),
+                asked.touched(),
                 client.first().add(asked.owner()).add(ClientWords.release(asked, asked.token())),
                 reply -> new ReleaseReply(reply.word(ReleaseWord.class), stateOf(reply, 1)),
                 callback);

@@ -9,7 +9,10 @@ import io.holdfast.spi.DriverException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** A copy that may still be under way costs a tombstone, and one that is taken for executed may be granted the lock to nobody. */
+/**
+ * A copy that may still be under way costs a tombstone. Without one, a late copy may be granted the lock, and no request waits for that
+ * grant.
+ */
 final class CopiesTest {
     private final AtomicInteger sent = new AtomicInteger();
     private final Copies copies = new Copies(sent, null);
