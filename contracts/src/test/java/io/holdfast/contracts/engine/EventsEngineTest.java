@@ -157,6 +157,46 @@ final class EventsEngineTest {
     }
 
     @Test
+    void requeued_oneCameSinceAndOneLeft_isToldForNeither() {
+        Holdfast holdfast = listening();
+        DistributedLock lock = holdfast.lock("a", EngineFixture.STRICT);
+        List<Call> asked = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            if (i == 2) {
+                time.runUntil("the refresh", Duration.ofSeconds(3), () -> server.count("refresh") == 1);
+            }
+            var unused = lock.acquireAsync(Wait.forever());
+            asked.add(server.next("acquire"));
+            asked.get(i).answer(server.queued(i + 1, Duration.ofSeconds(20)));
+        }
+        events.clear();
+        server.grant(asked.get(0), 7, Duration.ofSeconds(10), Duration.ZERO);
+        Call refresh = server.next("refresh");
+        refresh.answer(server.unknownWaiters(refresh));
+        Call again = server.next("refresh"); // the server may have missed only the one that it had granted the lock
+        assertEquals(0, events.stream().filter(Requeued.class::isInstance).count());
+        again.answer(server.unknownWaiters(again));
+        assertEquals(2, events.stream().filter(Requeued.class::isInstance).count());
+    }
+
+    @Test
+    void requeued_cameWhileTheRefreshWasUnderWay_isNotTold() {
+        Holdfast holdfast = listening();
+        DistributedLock lock = holdfast.lock("a", EngineFixture.STRICT);
+        for (int i = 0; i < 2; i++) {
+            if (i == 1) {
+                time.runUntil("the refresh", Duration.ofSeconds(3), () -> server.count("refresh") == 1);
+            }
+            var unused = lock.acquireAsync(Wait.forever());
+            server.next("acquire").answer(server.queued(i + 1, Duration.ofSeconds(20)));
+        }
+        events.clear();
+        Call refresh = server.next("refresh");
+        refresh.answer(server.unknownWaiters(refresh));
+        assertEquals(1, events.stream().filter(Requeued.class::isInstance).count());
+    }
+
+    @Test
     void notObtained_eachReason_isTold() {
         Holdfast holdfast = listening();
         DistributedLock lock = holdfast.lock("a", WITH_DATA);

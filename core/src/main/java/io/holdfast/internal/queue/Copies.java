@@ -5,19 +5,23 @@ import io.holdfast.internal.wire.LockScripts.AcquireWord;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.spi.DriverException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The copies of one request's acquire: whether one may still be under way, and whether the server may have something of them. */
+/**
+ * The copies of one request's acquire: whether one may still be under way, and whether the server may have something of them. Its lock
+ * is held for a few instructions; that of the request before is taken inside of it.
+ */
 final class Copies {
     private static final long FIRST_RETRY_NANOS = 50_000_000L;
     private static final long LONGEST_RETRY_NANOS = 1_000_000_000L;
 
-    private final AtomicInteger sent;
+    private final AtomicInteger sent; // changed under this lock
     private final @Nullable Copies before;
-    private final AtomicInteger answered = new AtomicInteger();
-    private volatile boolean placed; // some copy was granted the lock, or a place in the queue
-    private volatile boolean handedOff;
-    private volatile boolean lost; // a connection broke with a copy on it, which may be sent again
+    private int answered; // guarded by this, as what follows
+    private boolean placed; // some copy was granted the lock, or a place in the queue
+    private boolean handedOff;
+    private boolean lost; // a connection broke with a copy on it, which may be sent again
     private volatile @Nullable DriverException lastFailure;
     private volatile long retryNanos = FIRST_RETRY_NANOS;
 
@@ -32,8 +36,23 @@ final class Copies {
         this.before = before;
     }
 
+    /**
+     * A copy is to leave. A thread that ends the request either counts it and leaves a tombstone, or no copy leaves. A copy that does
+     * not leave is never counted, not for a moment: its tombstone would stay for nothing.
+     *
+     * @param pending whether the request has not ended
+     * @return false if it has ended, and no copy leaves
+     */
+    synchronized boolean leaves(BooleanSupplier pending) {
+        if (!pending.getAsBoolean()) {
+            return false;
+        }
+        sent.incrementAndGet();
+        return true;
+    }
+
     /** A copy has been answered by the server, or given up. */
-    void heard(@Nullable AcquireReply reply, @Nullable DriverException failure) {
+    synchronized void heard(@Nullable AcquireReply reply, @Nullable DriverException failure) {
         if (reply != null && (reply.word() == AcquireWord.GRANTED || reply.word() == AcquireWord.QUEUED)) {
             placed = true;
         }
@@ -41,9 +60,8 @@ final class Copies {
             retryNanos = FIRST_RETRY_NANOS;
         }
         lastFailure = failure;
-        // Only now: what is answered by then has set the others.
         if (failure == null || failure.kind() == DriverException.Kind.REJECTED) {
-            answered.incrementAndGet();
+            answered++;
         } else {
             lost = true;
         }
@@ -56,7 +74,7 @@ final class Copies {
         return next;
     }
 
-    void handedOff() {
+    synchronized void handedOff() {
         handedOff = true;
     }
 
@@ -71,11 +89,8 @@ final class Copies {
      * answer has not come yet: only its own client queues an owner. A copy that was answered otherwise is not that one. After a broken
      * connection a copy may be sent again.
      */
-    boolean unanswered() {
-        int executed = answered.get(); // before the look at the place, which is set first
-        if (handedOff && !placed && !lost) {
-            executed++;
-        }
+    synchronized boolean unanswered() {
+        int executed = handedOff && !placed && !lost ? answered + 1 : answered;
         return sent.get() > executed || (before != null && before.unanswered());
     }
 
@@ -84,10 +99,9 @@ final class Copies {
      * and none before it was granted or queued, or may be under way. Null if that is not so.
      */
     @Nullable
-    DriverException refusal() {
+    synchronized DriverException refusal() {
         DriverException last = lastFailure;
-        return last == null || !Refusals.isTransient(last) || placed || handedOff || before != null || unanswered()
-                ? null
-                : last;
+        boolean mayBeThere = placed || handedOff || before != null || unanswered();
+        return last == null || !Refusals.isTransient(last) || mayBeThere ? null : last;
     }
 }

@@ -217,11 +217,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
      *     follows from it is known
      */
     void ask(Runnable over, boolean judging, Consumer<Boolean> told) {
-        // Counted before the look at the end: whoever ends the request meanwhile then either sees this copy and leaves
-        // a tombstone, or is seen here, and no copy leaves.
-        outcome.asked.incrementAndGet();
-        if (!pending()) {
-            outcome.asked.decrementAndGet();
+        if (!copies.leaves(this::pending)) {
             over.run();
             told.accept(copies.lastFailure() == null);
             return;

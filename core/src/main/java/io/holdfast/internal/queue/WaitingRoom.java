@@ -87,6 +87,8 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
      * sees may as well be a short term that is renewed.
      */
     private static final int FURTHER_LOOKS = 3;
+    /** How often a line is refreshed again whose requests were granted the lock while the refresh was under way. */
+    private static final int FURTHER_REFRESHES = 3;
     /**
      * With so little left a look has come early, since it was quicker on its way than the call that told the moment: what is
      * told now is still the same moment, and no further one.
@@ -150,9 +152,8 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
         queue.mailboxes.want(request.keys);
         if (!request.pending()) {
             toAsk.remove(request);
-        } else if (queue.mailboxes.listening(request.keys)) {
-            toAsk.remove(request);
-            queue.repeats.add(request);
+        } else if (queue.mailboxes.listening(request.keys) && toAsk.remove(request)) {
+            queue.repeats.add(request); // once: a copy too many may be under way when the lease ends
         }
         startTicking();
     }
@@ -445,18 +446,20 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     }
 
     private void refresh(List<Line> batch, String heard) {
+        refresh(batch, heard, FURTHER_REFRESHES);
+    }
+
+    private void refresh(List<Line> batch, String heard, int further) {
         List<RefreshEntry> entries = new ArrayList<>(batch.size());
+        List<List<Request>> counted = new ArrayList<>(batch.size());
         LockScripts scripts = queue.server.scripts(batch.get(0).keys);
         int most = scripts.mostNamed();
         for (Line line : batch) {
-            List<String> first = new ArrayList<>(1);
-            int count = 0;
-            for (Request request : line.queued) {
-                if (count++ < most) {
-                    first.add(request.owner);
-                }
-            }
-            entries.add(new RefreshEntry(line.keys, count, first));
+            List<Request> waiting = List.copyOf(line.queued);
+            List<String> first =
+                    waiting.stream().limit(most).map(request -> request.owner).toList();
+            entries.add(new RefreshEntry(line.keys, waiting.size(), first));
+            counted.add(waiting);
         }
         long sent = queue.kit.nanoTime();
         scripts.refresh(entries, heard, sent, (replies, failure) -> {
@@ -465,7 +468,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
                 return;
             }
             for (int i = 0; i < Math.min(batch.size(), replies.size()); i++) {
-                refreshed(batch.get(i), replies.get(i), sent);
+                refreshed(batch.get(i), counted.get(i), replies.get(i), sent, further);
             }
         });
     }
@@ -489,7 +492,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
         line.queued.forEach(queue.repeats::add);
     }
 
-    private void refreshed(Line line, RefreshReply reply, long sent) {
+    private void refreshed(Line line, List<Request> counted, RefreshReply reply, long sent, int further) {
         refused.remove(line.keys.hold());
         State state = reply.state();
         observe(line.keys, state, sent, false);
@@ -497,15 +500,22 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
                 && endsBeforeTheNextRefresh(state)
                 && !checks.containsKey(line.keys.hold())
                 && !lines.containsKey(line.keys.hold())) {
-            int further = state.overNanos() <= EARLY_NANOS ? line.furtherLooks : line.furtherLooks - 1;
-            checkAt(line.keys, sent + state.overNanos(), further);
+            int looks = state.overNanos() <= EARLY_NANOS ? line.furtherLooks : line.furtherLooks - 1;
+            checkAt(line.keys, sent + state.overNanos(), looks);
         }
         if (reply.resend()) {
+            // Neither what came into the line since, nor what this reply or a message has taken out of it.
+            List<Request> unknown = new ArrayList<>(counted);
+            unknown.retainAll(line.queued);
+            if (unknown.size() < counted.size() && further > 0) { // the server may have missed only those
+                refresh(List.of(line), "0", further - 1);
+                return;
+            }
             LOG.log(
                     System.Logger.Level.DEBUG,
                     () -> "the server has lost sight of waiters of " + LogText.lock(line.keys.name())
                             + ": asking again");
-            for (Request request : line.queued) {
+            for (Request request : unknown) {
                 request.outcome.tell(LockEvent.Requeued::new);
                 queue.repeats.add(request);
             }

@@ -6,7 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.internal.wire.LockScripts.AcquireReply;
 import io.holdfast.internal.wire.LockScripts.AcquireWord;
 import io.holdfast.spi.DriverException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -14,6 +19,8 @@ import org.junit.jupiter.api.Test;
  * grant.
  */
 final class CopiesTest {
+    private static final int ROUNDS = 100_000;
+
     private final AtomicInteger sent = new AtomicInteger();
     private final Copies copies = new Copies(sent, null);
 
@@ -56,7 +63,70 @@ final class CopiesTest {
         assertTrue(copies.unanswered());
     }
 
+    @Test
+    void answer_whileTheLeaseEnds_isHeardWholeOrNotAtAll() throws Exception {
+        List<Copies> those = Stream.generate(() -> new Copies(new AtomicInteger(1), null))
+                .limit(ROUNDS)
+                .toList();
+        those.forEach(Copies::handedOff);
+        AtomicInteger heard = new AtomicInteger();
+        beside(
+                () -> those.forEach(one -> {
+                    one.heard(reply(AcquireWord.QUEUED), null);
+                    heard.incrementAndGet();
+                }),
+                () -> {
+                    for (int at = 0; at < ROUNDS; at = heard.get()) {
+                        assertFalse(those.get(at).unanswered());
+                    }
+                });
+    }
+
+    @Test
+    void copyThatDoesNotLeave_isNeverCounted() throws Exception {
+        beside(
+                () -> {
+                    for (int round = 0; round < ROUNDS; round++) {
+                        assertFalse(copies.leaves(() -> false));
+                    }
+                },
+                () -> {
+                    for (int round = 0; round < ROUNDS; round++) {
+                        assertFalse(copies.unanswered());
+                    }
+                });
+    }
+
+    @Test
+    void copyThatLeaves_isCounted() {
+        assertTrue(copies.leaves(() -> true));
+        assertTrue(copies.unanswered());
+    }
+
+    /** Runs both at the same time, and fails with what the second has found. */
+    private static void beside(Runnable one, Runnable other) throws Exception {
+        CyclicBarrier start = new CyclicBarrier(2);
+        CompletableFuture<Void> looked = new CompletableFuture<>();
+        Thread looking = new Thread(() -> {
+            try {
+                start.await();
+                other.run();
+                looked.complete(null);
+            } catch (Throwable e) {
+                looked.completeExceptionally(e);
+            }
+        });
+        looking.start();
+        start.await();
+        one.run();
+        looked.get(30, TimeUnit.SECONDS);
+    }
+
     private void answered(AcquireWord word) {
-        copies.heard(new AcquireReply(word, 1, null, false, 1, 1, null), null);
+        copies.heard(reply(word), null);
+    }
+
+    private static AcquireReply reply(AcquireWord word) {
+        return new AcquireReply(word, 1, null, false, 1, 1, null);
     }
 }
