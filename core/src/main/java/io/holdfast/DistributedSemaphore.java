@@ -107,6 +107,16 @@ public final class DistributedSemaphore extends Acquirable<Lease> {
         return new DistributedSemaphore(client, keys, limit, Require.given("options", other), slots);
     }
 
+    /** The same semaphore, whose requests are of a group: see {@link LockOptions#withGroup(String)}. */
+    public DistributedSemaphore forGroup(String group) {
+        return with(options.withGroup(group));
+    }
+
+    /** The same with a weight: see {@link LockOptions#withGroup(String, int)}. */
+    public DistributedSemaphore forGroup(String group, int weight) {
+        return with(options.withGroup(group, weight));
+    }
+
     /** The same semaphore with another number of permits, which is that of this client's requests from now on. */
     public DistributedSemaphore withPermits(int count) {
         return new DistributedSemaphore(client, keys, count, options, slots);

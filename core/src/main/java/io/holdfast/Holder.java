@@ -36,6 +36,9 @@ public record Holder(
     /** The metadata of a holder with its note. */
     public static final String NOTE = "note";
 
+    /** The metadata of a holder, or of a waiter, with its group. */
+    public static final String GROUP = "group";
+
     /** Copies the map. */
     public Holder {
         metadata = Map.copyOf(metadata);
@@ -68,6 +71,11 @@ public record Holder(
     /** Its note, see {@link Lease#note}; empty for none. */
     public Optional<String> note() {
         return Optional.ofNullable(metadata.get(NOTE));
+    }
+
+    /** Its group, see {@link LockOptions#withGroup(String, int)}; empty for none. */
+    public Optional<String> group() {
+        return Optional.ofNullable(metadata.get(GROUP));
     }
 
     /** The id of the client that asked, as {@link Admin} and listings name it. */

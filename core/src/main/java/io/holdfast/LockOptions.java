@@ -28,7 +28,7 @@ public final class LockOptions {
 
     /**
      * Where a request enters the queue, among those of its priority. Decided on the server when it is queued; whatever
-     * the orders of the others are, the server serves from the front: among requests of one priority first the
+     * the orders of the others are, the server serves from the front: among requests of one priority first the {@code SHARES} ones, then the
      * {@code LIFO} ones, newest first, then the {@code FIFO} ones, oldest first, then the {@code RANDOM} ones.
      */
     public enum Order {
@@ -37,7 +37,9 @@ public final class LockOptions {
         /** At the head: last come, first served. Requests that came first may starve. */
         LIFO,
         /** At a position that the server draws. */
-        RANDOM
+        RANDOM,
+        /** Where the share of its group puts it: see {@link LockOptions#withGroup(String, int)}. */
+        SHARES
     }
 
     /** What to do if the actor that asks holds the lock already. */
@@ -69,12 +71,16 @@ public final class LockOptions {
     /** The minimum lease duration. */
     public static final Duration MIN_LEASE_DURATION = Duration.ofMillis(100);
 
+    /** Weights of groups go from 1 to this. */
+    public static final int MAX_GROUP_WEIGHT = 100;
+
     /** Priorities go from minus to plus this. */
     public static final int MAX_PRIORITY = 100;
 
     /** The most characters of all metadata of one hold, as it is stored. */
     static final int LONGEST_METADATA = 2_000;
 
+    private static final int LONGEST_GROUP = 100;
     private static final Duration MILLISECOND = Duration.ofMillis(1);
     private static final Duration SHORTEST_LIFE = Duration.ofMillis(100);
     private static final int MANY_SECTIONS = 64;
@@ -97,6 +103,8 @@ public final class LockOptions {
     private static final Option<RequestEnd> REQUEST_END = KIND.option("requestEnd", RequestEnd.TO_TAIL);
     private static final Option<Order> ORDER = KIND.option("order", Order.FIFO);
     private static final Option<Integer> PRIORITY = KIND.option("priority", 0);
+    private static final Option<String> GROUP = KIND.option("group", "");
+    private static final Option<Integer> GROUP_WEIGHT = KIND.option("groupWeight", 1);
     private static final Option<Integer> QUEUE_LIMIT = KIND.option("queueLimit", 0);
     private static final Option<Reentrancy> OWN_CONFLICT = KIND.option("reentrancy", Reentrancy.WAIT);
     private static final Option<OnDeadlock> DEADLOCK = KIND.option("deadlock", OnDeadlock.WAIT);
@@ -118,6 +126,10 @@ public final class LockOptions {
             Require.withinHalf("interruptBefore", before, leaseDuration());
         } else if (before != null) {
             Require.withinTerm("interruptBefore", before, leaseDuration());
+        }
+        if (!group().isEmpty() && (priority() != 0 || values.get(ORDER) != Order.FIFO)) {
+            throw new IllegalArgumentException("priority is " + priority() + " and order is " + values.get(ORDER)
+                    + ", must be 0 and FIFO with a group: its share says where a request enters the queue");
         }
     }
 
@@ -347,14 +359,56 @@ public final class LockOptions {
                 values.with(REQUEST_LIFE, value, SHORTEST_LIFE, Require.LONGEST).with(REQUEST_END, end));
     }
 
-    /** Where a request enters the queue, among those of its priority; default {@link Order#FIFO}. */
+    /** Where a request enters the queue, among those of its priority; default {@link Order#FIFO}, and {@link Order#SHARES} with a group. */
     public Order order() {
-        return values.get(ORDER);
+        return group().isEmpty() ? values.get(ORDER) : Order.SHARES;
     }
 
-    /** With another order. If it is not {@link Order#FIFO}, there are no {@link #withLocalHandoffs(int, Duration) turns}. */
+    /**
+     * With another order. If it is not {@link Order#FIFO}, there are no {@link #withLocalHandoffs(int, Duration) turns}.
+     *
+     * @param value not {@link Order#SHARES}, which needs a {@linkplain #withGroup(String, int) group}
+     */
     public LockOptions withOrder(Order value) {
+        if (value == Order.SHARES) {
+            throw new IllegalArgumentException("order is SHARES, must come with a group: use withGroup");
+        }
         return new LockOptions(values.with(ORDER, value));
+    }
+
+    /** The group whose share says where requests enter the queue; empty for none (the default). */
+    public String group() {
+        return values.get(GROUP);
+    }
+
+    /** How much of the lock the group gets, beside a group of weight 1; default 1. */
+    public int groupWeight() {
+        return values.get(GROUP_WEIGHT);
+    }
+
+    /** The same as {@link #withGroup(String, int)} with weight 1. */
+    public LockOptions withGroup(String name) {
+        return withGroup(name, 1);
+    }
+
+    /**
+     * With a group, as a tenant or a customer: while requests of several groups wait, each group is granted its share, by weight, however
+     * many requests it has. A group that asks for the first time, or again after a while, is served soon: it does not wait until the others'
+     * requests are served, and has saved nothing. In a group, requests are served first come, first served. A request for several permits
+     * counts as so many. By start-time fair queueing (Goyal, Vin and Cheng, 1996).
+     *
+     * <p>All requests for the lock should have groups: those without are served after all that have one. With a group there are no
+     * {@link #withLocalHandoffs(int, Duration) turns}, no priority, and no other order. Shares count grants and not time: a group whose
+     * holders keep the lock for longer has it for longer.
+     *
+     * @param name up to 100 characters; empty for no group
+     * @param weight 1 to {@value #MAX_GROUP_WEIGHT}; the last request of a group says it
+     */
+    public LockOptions withGroup(String name, int weight) {
+        if (!Require.given("name", name).isEmpty()) {
+            Require.text("group", name, LONGEST_GROUP);
+        }
+        return new LockOptions(values.with(GROUP, name).with(GROUP_WEIGHT, weight, 1, MAX_GROUP_WEIGHT));
     }
 
     /** Requests of higher priority are served before all of lower; default 0. */

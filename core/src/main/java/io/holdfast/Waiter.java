@@ -3,6 +3,7 @@ package io.holdfast;
 import io.holdfast.internal.wire.OwnerIds;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A queued request.
@@ -51,6 +52,11 @@ public record Waiter(
     /** Copies the map. */
     public Waiter {
         metadata = Map.copyOf(metadata);
+    }
+
+    /** Its group, see {@link LockOptions#withGroup(String, int)}; empty for none. */
+    public Optional<String> group() {
+        return Optional.ofNullable(metadata.get(Holder.GROUP));
     }
 
     /** The id of the client that asked. */

@@ -53,8 +53,16 @@ final class Acquire implements Subcommand {
                         ON_LOSS,
                         "SIGNAL",
                         "Send the script this signal if the lock is lost: TERM, INT, HUP, USR1, USR2 or KILL."));
-        for (String option :
-                List.of("--wait", "--try", "--lease", "--order", "--priority", "--queue-limit", "--meta")) {
+        for (String option : List.of(
+                "--wait",
+                "--try",
+                "--lease",
+                "--order",
+                "--priority",
+                "--group",
+                "--group-weight",
+                "--queue-limit",
+                "--meta")) {
             spec.addOption(Specs.ofRun(option));
         }
         spec.addOption(Specs.ofRun("--busy-exit")).addOption(Specs.ofRun(LockRequest.AS));

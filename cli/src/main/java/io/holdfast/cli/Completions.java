@@ -27,7 +27,7 @@ final class Completions {
             case "KIND" -> Kinds.words();
             case "SIGNAL" -> Acquire.SIGNALS;
             case "ORDER" ->
-                Stream.of(LockOptions.Order.values())
+                Stream.of(LockOptions.Order.FIFO, LockOptions.Order.LIFO, LockOptions.Order.RANDOM)
                         .map(each -> each.name().toLowerCase(Locale.ROOT))
                         .toList();
             default -> List.of();

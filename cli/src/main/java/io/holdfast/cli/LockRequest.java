@@ -25,6 +25,8 @@ import picocli.CommandLine.ParseResult;
  * @param atLeast how long it stays taken after it was obtained, whatever becomes of its holder
  * @param order where it enters the queue
  * @param priority among whom
+ * @param group whose share says where it enters; empty for none
+ * @param groupWeight how much that gets, beside a group of weight 1
  * @param queueLimit how many may wait; 0 for no limit
  * @param metadata what is to stand beside the hold
  * @param busyExit the status if it was not obtained
@@ -44,6 +46,8 @@ record LockRequest(
         Duration atLeast,
         LockOptions.Order order,
         int priority,
+        String group,
+        int groupWeight,
         int queueLimit,
         Map<String, String> metadata,
         int busyExit,
@@ -53,6 +57,8 @@ record LockRequest(
         boolean verbose) {
 
     static final String AS = "--as";
+    private static final String GROUP = "--group";
+    private static final String GROUP_WEIGHT = "--group-weight";
     static final String ALSO = "--also";
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration MIN_LEASE_DURATION = Duration.ofMillis(100);
@@ -72,6 +78,14 @@ record LockRequest(
     static LockRequest of(ParseResult given, Duration usualTerm) {
         String wait = given.matchedOptionValue("--wait", null);
         boolean tryOnly = given.hasMatchedOption("--try");
+        for (String other : List.of("--order", "--priority")) {
+            if (given.hasMatchedOption(GROUP) && given.hasMatchedOption(other)) {
+                throw new UsageException(GROUP + " and " + other + " contradict each other");
+            }
+        }
+        if (given.hasMatchedOption(GROUP_WEIGHT) && !given.hasMatchedOption(GROUP)) {
+            throw new UsageException(GROUP_WEIGHT + " needs " + GROUP);
+        }
         if (wait != null && tryOnly) {
             throw new UsageException("--wait and --try contradict each other");
         }
@@ -91,6 +105,8 @@ record LockRequest(
                         -LockOptions.MAX_PRIORITY,
                         LockOptions.MAX_PRIORITY,
                         LockOptions.defaults().priority()),
+                text(GROUP, given.matchedOptionValue(GROUP, null), ""),
+                number(given, GROUP_WEIGHT, 1, LockOptions.MAX_GROUP_WEIGHT, 1),
                 number(given, "--queue-limit", 1, LONGEST_QUEUE, 0),
                 metadata(given),
                 number(given, "--busy-exit", 0, HIGHEST_STATUS, ExitStatus.BUSY),
@@ -177,14 +193,18 @@ record LockRequest(
 
     /** A name for the holder as it is typed; null if it is not. */
     static @Nullable String as(@Nullable String text) {
+        return text == null ? null : text(AS, text, "");
+    }
+
+    private static String text(String option, @Nullable String text, String usual) {
         if (text == null) {
-            return null;
+            return usual;
         }
         if (text.isEmpty() || text.length() > LONGEST_NAME) {
-            throw new UsageException(AS + " has " + text.length() + " characters, must have 1 to " + LONGEST_NAME);
+            throw new UsageException(option + " has " + text.length() + " characters, must have 1 to " + LONGEST_NAME);
         }
         if (text.indexOf('\uFFFD') >= 0) {
-            throw new UsageException(AS + " '" + text + "' is not valid UTF-8, or LC_ALL does not say UTF-8");
+            throw new UsageException(option + " '" + text + "' is not valid UTF-8, or LC_ALL does not say UTF-8");
         }
         return text;
     }
@@ -199,6 +219,6 @@ record LockRequest(
                     .withQueueLimit(queueLimit)
                     .withMetadata(metadata);
         }
-        return options;
+        return group.isEmpty() ? options : options.withGroup(group, groupWeight);
     }
 }

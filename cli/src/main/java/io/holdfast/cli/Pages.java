@@ -257,6 +257,10 @@ final class Pages {
         words.put(
                 "--order",
                 "Where to enter the queue, among those of the same priority: fifo (the default), lifo or random.");
+        words.put(
+                "--group",
+                "Of which tenant or customer it is: while several wait, each is granted its share, however many requests it has.");
+        words.put("--group-weight", "How much the group gets, beside one of weight 1; 1 to 100, 1 by default.");
         words.put("--priority", "Be served before all of lower priority; -100 to 100, 0 by default.");
         words.put(
                 "--queue-limit",

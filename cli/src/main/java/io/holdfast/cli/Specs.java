@@ -63,6 +63,8 @@ final class Specs {
                 .addOption(flag(new String[] {"--hold-for-children"}))
                 .addOption(value("--order", "ORDER"))
                 .addOption(value("--priority", "N"))
+                .addOption(value("--group", "NAME"))
+                .addOption(value("--group-weight", "N"))
                 .addOption(value("--queue-limit", "N"))
                 .addOption(values("--meta", "KEY=VALUE"))
                 .addOption(value("--busy-exit", "N"))

@@ -78,6 +78,8 @@ final class UsageTest {
                                 Duration.ofSeconds(55),
                                 LockOptions.Order.LIFO,
                                 -7,
+                                "",
+                                1,
                                 12,
                                 Map.of("ticket", "OPS=7", "empty", ""),
                                 3,
@@ -98,6 +100,18 @@ final class UsageTest {
                         .withQueueLimit(12)
                         .withMetadata(Map.of("ticket", "OPS=7", "empty", "")),
                 request.lock().options());
+    }
+
+    @Test
+    void run_withAGroup_isUnderstood() {
+        assertEquals(
+                LockOptions.defaults().withGroup("tenant 7", 3),
+                parse("x", "--group", "tenant 7", "--group-weight=3", "--", "true")
+                        .lock()
+                        .options());
+        assertEquals(
+                LockOptions.defaults().withGroup("7"),
+                parse("x", "--group=7", "--", "true").lock().options());
     }
 
     @Test
@@ -145,6 +159,10 @@ final class UsageTest {
                 "x --order first -- true|--order is 'first', must be fifo, lifo or random",
                 "x --priority 101 -- true|--priority is '101', must be a whole number from -100 to 100",
                 "x --priority high -- true|--priority is 'high'",
+                "x --group a --priority 1 -- true|--group and --priority contradict each other",
+                "x --group a --order lifo -- true|--group and --order contradict each other",
+                "x --group-weight 2 -- true|--group-weight needs --group",
+                "x --group a --group-weight 101 -- true|--group-weight is '101', must be a whole number from 1 to 100",
                 "x --queue-limit 0 -- true|--queue-limit is '0', must be a whole number from 1 to 1000000",
                 "x --meta ticket -- true|--meta is 'ticket', must be KEY=VALUE in UTF-8, with a key",
                 "x --meta =7 -- true|--meta is '=7'",

@@ -8,8 +8,8 @@
 --         and " K" if the client is to be told when others want the lock, because leases share the hold
 -- ARGV[6] tokens to reserve besides the hold's own, if leases share it
 -- ARGV[7] what only the queue needs, as words: 1 to queue if the lock is taken, 0 not to; longest queue, 0 for any; priority;
---         F to queue at the tail, N at the head, R anywhere; life of the request, ms, 0 for none; then T to the tail, or L
---         leave; claim window, ms
+--         F to queue at the tail, N at the head, R anywhere, "Sweight:group" by the group's share; life of the request, ms, 0
+--         for none; then T to the tail, or L leave; claim window, ms
 --
 -- Replies, as words:
 --   GRANTED token since kept   the owner holds the lock, for at least a term from now; kept is 1 if its client will be told
@@ -121,4 +121,5 @@ if more or own or waiting or lock.kept ~= '' or limit ~= '0' or admits(lock.held
 -- include return_parked.lua
 end
 
+-- include share.lua
 -- include enqueue.lua

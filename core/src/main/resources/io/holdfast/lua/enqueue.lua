@@ -1,7 +1,7 @@
 -- enqueue.lua: put at the end of the scripts that ask: queues the request, if it is to wait and does not yet, and tells where it
 -- stands.
 --
--- Expects: ending, facts, life, lock, nowText, order, owner, parked, priority, queued, queues, rare, waiting
+-- Expects: at, ending, facts, life, lock, nowText, order, owner, parked, priority, queued, queues, rare, waiting
 -- Sets: parked, place, queued, reply, waiters, waits
 
 if queues == '1' and not waiting then
@@ -15,7 +15,7 @@ if queues == '1' and not waiting then
     local deadline = string.format('%.0f', math.floor(nowText / 1000) + waiterTtl)
     redis.call('HSET', lock.details, '@a:' .. requester, deadline .. seen)
   end
-  redis.call('ZADD', lock.queue, orderOf(last, priority, order, owner), owner)
+  redis.call('ZADD', lock.queue, at or orderOf(last, priority, order, owner), owner)
   -- What outlives its client's deadline outlives it: that was seen to when the deadline was moved.
   if queued == 1 or not facts[5] or facts[5] < nowText then
     outliveWaiters(lock, queued == 1)

@@ -7,8 +7,8 @@
 -- ARGV[3] owner   ARGV[4] term, ms   ARGV[5] term and label, as words
 -- ARGV[6] what is asked for, "mode:weight:limit", with an s behind it for slots, see line.lua
 -- ARGV[7] what only the queue needs, as words: 1 to queue if the request is not granted, 0 not to; longest queue, 0 for any;
---         priority; F to queue at the tail, N at the head, R anywhere; life of the request, ms, 0 for none; then T to the tail, or
---         L leave; claim window, ms
+--         priority; F to queue at the tail, N at the head, R anywhere, "Sweight:group" by the group's share; life of the request, ms,
+--         0 for none; then T to the tail, or L leave; claim window, ms
 --
 -- Replies, as words:
 --   GRANTED token since …describe   the owner holds, for at least a term from now, with the slots that follow the token; nothing is told
@@ -55,6 +55,7 @@ if found == 0 then
 end
 
 -- include read_request.lua
+lock.cost = weight
 
 local own = readLine(lock, public)
 if lock.holders == 0 and redis.call('EXISTS', lock.hold) == 1 then
@@ -152,4 +153,5 @@ if not waiting and admits(lock, mode, weight, permits) then
 end
 
 -- include bound_queue.lua
+-- include share.lua
 -- include enqueue.lua

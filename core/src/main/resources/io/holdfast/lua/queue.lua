@@ -215,7 +215,12 @@ local function seldom()
       redis.call('HDEL', lock.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
       redis.call('HSET', lock.details, owner, (nowMillis + ttl) .. ' ' .. since .. ' ' .. ttl .. ' T ' .. rest)
       local last = redis.call('HINCRBY', lock.details, '@seq', 1)
-      redis.call('ZADD', lock.queue, orderOf(last, rare.priorityOf(order), 'F', owner), owner)
+      local at = orderOf(last, rare.priorityOf(order), 'F', owner)
+      local latest = string.match(redis.call('HGET', lock.details, '@v') or '', '^%d+ (%d+)')
+      if latest and order + 0 < -1099511627776 and order + 0 >= -2199023255552 then
+        at = latest + 1 - 2199023255552 -- of a group, see share.lua
+      end
+      redis.call('ZADD', lock.queue, at, owner)
       return redis.call('ZRANGE', lock.queue, '-1', '-1')[1] ~= owner
     end
     dequeue(lock, owner)

@@ -5,7 +5,7 @@ requester = '' -- nobody is here only because it asks
 
 local function queueOrderOf(order)
   local place = order + rare.priorityOf(order) * 2 ^ 42
-  return place < 0 and 'N' or place < 2 ^ 40 and 'F' or 'R'
+  return place < -2 ^ 40 and 'S' or place < 0 and 'N' or place < 2 ^ 40 and 'F' or 'R'
 end
 
 -- The first waiters, at most so many, wherever they stand, with their orders.
@@ -24,7 +24,7 @@ local function waitersIn(lock, most)
   return waiters
 end
 
--- Tells of each: its public owner id, since in microseconds, its label, its priority, its queue order (F, N, R), its state;
+-- Tells of each: its public owner id, since in microseconds, its label, its priority, its queue order (F, N, R, S), its state;
 -- and of one that waits for a line, what it asks for.
 local function list(lock, waiters, words)
   for _, waiter in ipairs(waiters) do

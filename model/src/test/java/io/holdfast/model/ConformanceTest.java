@@ -29,7 +29,15 @@ final class ConformanceTest {
 
     /** Half a million in all. */
     @ParameterizedTest
-    @CsvSource({"silent, 160000", "all, 120000", "kept, 100000", "orders, 70000", "three, 60000", "paused, 80000"})
+    @CsvSource({
+        "silent, 160000",
+        "all, 120000",
+        "kept, 100000",
+        "orders, 70000",
+        "three, 60000",
+        "paused, 80000",
+        "shares, 30000"
+    })
     void scripts_asTheyShip_doWhatTheModelSays(String setting, long transitions) {
         Conformance.Result result = run(setting, Rule.all(), Scripts.shipped(), transitions);
         assertNull(result.difference(), () -> result.difference() + "\n" + String.join("\n", result.trace()));
@@ -57,6 +65,8 @@ final class ConformanceTest {
                 "ANSWERS",
                 "RECALLMARK",
                 "PAUSE",
+                "SHARENOW",
+                "SHAREIDLE",
                 "PAUSEKEEPS",
                 "REVOKEMESSAGE",
                 "TICKETOWNER",
@@ -76,7 +86,9 @@ final class ConformanceTest {
     }
 
     private static String settingOf(String rule) {
-        return NEED_DEPTH.contains(rule) ? "silent" : rule.startsWith("pause") ? "paused" : "kept";
+        return NEED_DEPTH.contains(rule)
+                ? "silent"
+                : rule.startsWith("pause") ? "paused" : rule.startsWith("share") ? "shares" : "kept";
     }
 
     @Test

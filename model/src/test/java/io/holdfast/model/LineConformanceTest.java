@@ -41,6 +41,7 @@ final class LineConformanceTest {
         "permits, 40000",
         "permits-few, 30000",
         "slots, 30000",
+        "shares, 30000",
         "claims, 10000",
         "limited, 10000"
     })
@@ -94,6 +95,7 @@ final class LineConformanceTest {
             case SUSPECT, LAPSEBACK, CLAIMSKEEPDETAILS -> "claims";
             case SUSPECTPASSES -> "rw-orders";
             case PAUSED -> "rw-paused";
+            case SHARENOW, SHAREIDLE -> "shares";
             case SLOTTAKEN, SLOTBACK -> "slots";
             case OVERLIMIT, CAPENDS, UNLIMITSERVES -> "permits";
             default -> "rw";

@@ -415,8 +415,28 @@ final class DrawnCalls {
         }
         servers.both(added.toArray(String[]::new));
         servers.both("HSET", keys.details(), "@seq", "1");
+        ask(keys, 9, queueing()); // of this owner nothing is known
+        servers.both("DEL", keys.queue());
+    }
+
+    /** More groups than are remembered, some of which are idle; then one more asks. */
+    void groups(Keys keys) {
+        for (String key : List.of(keys.hold(), keys.members(), keys.queue(), keys.parked(), keys.details())) {
+            servers.both("DEL", key);
+        }
+        ask(keys, 10, "0 0 0 F 0 L 60000");
+        List<String> fields =
+                new ArrayList<>(List.of("HSET", keys.details(), "@seq", "1", "@v", "5000 9000 9000 70 64"));
+        for (int i = 0; i < 70; i++) {
+            fields.addAll(List.of("@g:" + i, Integer.toString(4_000 + 50 * i)));
+        }
+        servers.both(fields.toArray(String[]::new));
+        ask(keys, 11, "1 0 0 S1:one 0 L 60000");
+    }
+
+    private void ask(Keys keys, int number, String queueing) {
         String client = pick(CLIENTS);
-        String owner = owner(client, 9); // of which nothing is known
+        String owner = owner(client, number);
         boolean line = keys.kind().isLine();
         call(
                 line ? Script.LINE_ACQUIRE : Script.ACQUIRE,
@@ -426,8 +446,7 @@ final class DrawnCalls {
                 "60000",
                 "60000 " + LABEL,
                 line ? asked(keys) : "0",
-                queueing());
-        servers.both("DEL", keys.queue());
+                queueing);
     }
 
     // ---- what calls consist of
@@ -446,7 +465,7 @@ final class DrawnCalls {
                 pick(List.of("0", "1", "1")),
                 pick(List.of("0", "1", "2")),
                 pick(List.of("0", "1", "-1")),
-                pick(List.of("F", "N", "R")),
+                pick(List.of("F", "N", "R", "S1:a", "S2:b", "S1:b")),
                 pick(List.of("0", "100", "600000")),
                 pick(List.of("T", "L")),
                 "60000");

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("long")
 final class Lua54DifferentialTest implements DrawnCalls.Servers {
-    private static final int CALLS = 3_000;
+    private static final int CALLS = 4_000;
     /** What differs in the keys stays so, mostly, and to look at all of them costs more than a call. */
     private static final int CALLS_BETWEEN_LOOKS = 10;
     /** Lines for errors that a server in memory never raises, or for what hardly ever is there. */
@@ -90,6 +90,7 @@ final class Lua54DifferentialTest implements DrawnCalls.Servers {
         calls.foreignKeys();
         calls.crowd(DrawnCalls.LOCKS.get(0));
         calls.crowd(DrawnCalls.LINES.get(0));
+        calls.groups(DrawnCalls.LOCKS.get(0));
         assertSameKeys();
         for (Script script : Script.values()) {
             Set<String> expected = matches(LISTED_WORD, script.text());

@@ -1,5 +1,6 @@
 package io.holdfast.internal.lease;
 
+import io.holdfast.Holder;
 import io.holdfast.LockOptions;
 import io.holdfast.Wait;
 import io.holdfast.internal.wire.Asked;
@@ -117,12 +118,21 @@ public record Demand(
 
     /** Who asks, as listings show it. */
     public String label() {
-        return ClientLabel.ofActor(actorName, options.metadata());
+        return ClientLabel.ofActor(actorName, shown());
+    }
+
+    private Map<String, String> shown() {
+        if (options.group().isEmpty()) {
+            return options.metadata();
+        }
+        Map<String, String> all = new LinkedHashMap<>(options.metadata());
+        all.put(Holder.GROUP, options.group());
+        return all;
     }
 
     /** The same with one more of the metadata. */
     public String labelWith(String key, String value) {
-        Map<String, String> metadata = new LinkedHashMap<>(options.metadata());
+        Map<String, String> metadata = new LinkedHashMap<>(shown());
         metadata.put(key, value);
         return ClientLabel.ofActor(actorName, metadata);
     }

@@ -52,9 +52,10 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     private static final Comparator<Request> SERVED = Comparator.<Request>comparingInt(
                     request -> -request.options.priority())
             .thenComparing(request -> switch (request.options.order()) {
-                case LIFO -> 0;
-                case FIFO -> 1;
-                case RANDOM -> 2;
+                case SHARES -> 0;
+                case LIFO -> 1;
+                case FIFO -> 2;
+                case RANDOM -> 3;
             })
             .thenComparingLong(request -> request.options.order() == LockOptions.Order.LIFO
                     ? -request.outcome.number

@@ -4,6 +4,8 @@ import io.holdfast.Holder;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.LockOptions;
 import io.holdfast.Waiter;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
 
@@ -56,7 +58,7 @@ final class ClientWords {
                 + " "
                 + lock.priority()
                 + " "
-                + letterOf(lock.order())
+                + placeOf(lock)
                 + " "
                 + (life == null ? 0 : life.toMillis())
                 + (lock.requestEnd() == LockOptions.RequestEnd.TO_TAIL ? " T " : " L ")
@@ -68,11 +70,12 @@ final class ClientWords {
         return lock.handoffTimeout().compareTo(lock.leaseDuration()) < 0 ? lock.handoffTimeout() : lock.leaseDuration();
     }
 
-    private static String letterOf(LockOptions.Order order) {
-        return switch (order) {
+    private static String placeOf(LockOptions lock) {
+        return switch (lock.order()) {
             case FIFO -> "F";
             case LIFO -> "N";
             case RANDOM -> "R";
+            case SHARES -> "S" + lock.groupWeight() + ":" + URLEncoder.encode(lock.group(), StandardCharsets.UTF_8);
         };
     }
 
@@ -80,6 +83,7 @@ final class ClientWords {
         return switch (letter) {
             case "N" -> LockOptions.Order.LIFO;
             case "R" -> LockOptions.Order.RANDOM;
+            case "S" -> LockOptions.Order.SHARES;
             default -> LockOptions.Order.FIFO;
         };
     }

@@ -27,6 +27,11 @@ final class Draw {
         return b ^ (b >>> 31);
     }
 
+    /** For one purpose more, without a change of what is drawn here. */
+    Draw beside(long purpose) {
+        return new Draw(key, purpose);
+    }
+
     long next() {
         return mix(key + ++drawn * GOLDEN);
     }

@@ -387,7 +387,7 @@ record LinePlan(Kind kind, long seed, int clients, long lengthMillis, HoldfastOp
                 limit,
                 "a" + draw.below(ACTORS),
                 wait,
-                options,
+                Plan.inGroup(options, draw.beside(1), 25),
                 hold,
                 ending);
     }

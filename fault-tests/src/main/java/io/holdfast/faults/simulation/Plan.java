@@ -376,15 +376,7 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
                 options = options.withRequestLife(
                         millis(draw.between(200, 4_000)), draw.oneOf(List.of(RequestEnd.values())));
             }
-            if (draw.percent(10)) {
-                options = options.withOrder(draw.oneOf(List.of(Order.LIFO, Order.RANDOM)));
-            }
-            if (draw.percent(10)) {
-                options = options.withPriority(draw.oneOf(List.of(-1, 1)));
-            }
-            if (draw.percent(5)) {
-                options = options.withQueueLimit((int) draw.between(1, 3));
-            }
+            options = inQueue(options, draw, 10);
             int how = draw.below(3);
             if (how != 0) {
                 options = options.withLocalHandoffs(
@@ -465,15 +457,7 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
                 options = options.withRequestLife(
                         millis(draw.between(200, 4_000)), draw.oneOf(List.of(RequestEnd.values())));
             }
-            if (draw.percent(15)) {
-                options = options.withOrder(draw.oneOf(List.of(Order.LIFO, Order.RANDOM)));
-            }
-            if (draw.percent(15)) {
-                options = options.withPriority(draw.oneOf(List.of(-1, 1)));
-            }
-            if (draw.percent(5)) {
-                options = options.withQueueLimit((int) draw.between(1, 3));
-            }
+            options = inQueue(options, draw, 15);
             if (draw.percent(10)) {
                 options = options.withReentrancy(draw.oneOf(List.of(Reentrancy.values())));
             }
@@ -509,7 +493,7 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
                 draw.below(locks),
                 "a" + draw.below(4),
                 wait,
-                options,
+                quorum ? options : inGroup(options, draw.beside(1), 12),
                 hold,
                 ending);
     }
@@ -558,6 +542,28 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
                 .withCloseTimeout(Duration.ZERO)
                 .withRefreshInterval(millis(2_000))
                 .withExecutor(Runnable::run);
+    }
+
+    /** Where requests stand in the queue, in so many of a hundred plans in another way than by their coming. */
+    private static LockOptions inQueue(LockOptions usual, Draw draw, int percent) {
+        LockOptions options = usual;
+        if (draw.percent(percent)) {
+            options = options.withOrder(draw.oneOf(List.of(Order.LIFO, Order.RANDOM)));
+        }
+        if (draw.percent(percent)) {
+            options = options.withPriority(draw.oneOf(List.of(-1, 1)));
+        }
+        if (draw.percent(5)) {
+            options = options.withQueueLimit((int) draw.between(1, 3));
+        }
+        return options;
+    }
+
+    /** The same, in so many of a hundred plans with a group, if that is possible. */
+    static LockOptions inGroup(LockOptions options, Draw draw, int percent) {
+        return options.order() == Order.FIFO && options.priority() == 0 && draw.percent(percent)
+                ? options.withGroup(draw.oneOf(List.of("a", "b", "c")), (int) draw.between(1, 3))
+                : options;
     }
 
     static Duration millis(long millis) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * nothing differs from the models as they are, the runs themselves show.
  */
 class FollowingTest {
-    private static final int FEW = 6;
+    private static final int FEW = 24;
 
     @ParameterizedTest
     @EnumSource(

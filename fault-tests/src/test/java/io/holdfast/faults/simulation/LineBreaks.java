@@ -314,7 +314,7 @@ final class LineBreaks {
                         java("internal/queue/Downgrade", "&& writingGoesOn.getAsBoolean()", "&& writing.active()")),
                 of(
                         "what was lost is not taken back",
-                        115,
+                        179,
                         EnumSet.of(ORPHAN),
                         java("internal/lease/Hold", "        grant.takeBack(reason);\n", "")),
                 of(

@@ -30,7 +30,7 @@ final class WorkBreaks {
                 Breaks.of(
                         "work: whoever re-enters takes what is left after a late answer",
                         Kind.NESTED,
-                        331,
+                        594,
                         EnumSet.of(LEAST),
                         java(
                                 "internal/queue/Reentry",

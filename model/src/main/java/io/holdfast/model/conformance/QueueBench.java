@@ -5,6 +5,7 @@ import static io.holdfast.model.conformance.Texts.clientOf;
 import static io.holdfast.model.conformance.Texts.label;
 import static io.holdfast.model.conformance.Texts.shown;
 import static io.holdfast.model.conformance.Texts.sorted;
+import static io.holdfast.model.conformance.Texts.timeTold;
 
 import io.holdfast.internal.wire.Script;
 import io.holdfast.model.queue.QueueBounds;
@@ -218,14 +219,6 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
         return microsOf(time) / 1_000;
     }
 
-    /** Each reply ends with the time and the number of the call. */
-    private static long timeTold(String reply) {
-        int end = reply.lastIndexOf(' ');
-        String word = reply.substring(reply.lastIndexOf(' ', end - 1) + 1, Math.max(end, 0))
-                .replace(",", "");
-        return word.matches("\\d{1,18}") ? Long.parseLong(word) : 0;
-    }
-
     // ---- from the model to the server
 
     final void lay(String... words) {
@@ -279,6 +272,7 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
         if (s.sequence != QueueState.ABSENT) {
             words.addAll(List.of("@seq", Integer.toString(s.sequence)));
         }
+        ShareFields.layOut(s, words);
         layOutClaims(words);
         for (int client = 0; client < s.clients(); client++) {
             field(words, "@n:", client, s.waiters[client]);
@@ -389,19 +383,21 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
 
     private void readDetails(S found, List<String> odd) {
         List<Reply> pairs = seen("HGETALL", KEYS.get(3)).asList();
+        ShareFields shares = new ShareFields();
         for (int i = 0; i < pairs.size(); i += 2) {
             String field = pairs.get(i).asString();
             String value = pairs.get(i + 1).asString();
             if (field.equals("@seq")) {
                 found.sequence = Integer.parseInt(value);
             } else if (field.startsWith("@")) {
-                if (!readClaims(found, field, value)) {
+                if (!shares.read(found, field, value) && !readClaims(found, field, value)) {
                     readClient(found, field.substring(0, 3), clientOf(field.substring(3)), value, odd);
                 }
             } else {
                 readAbout(found, ownerOf(field), value, odd);
             }
         }
+        shares.readAll(found, odd);
         found.detailsLeft = left(KEYS.get(3));
     }
 
@@ -480,8 +476,8 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
     /** What only the queue needs of a request. */
     final String wishes(int owner, boolean queues, int limit) {
         QueueBounds.Entry wish = bounds.wishes().get(owner);
-        return (queues ? "1 " : "0 ") + limit + " " + wish.priority() + (wish.newestFirst() ? " N " : " F ")
-                + wish.life() * TICK + (wish.toTail() ? " T " : " L ") + bounds.claim() * TICK;
+        return (queues ? "1 " : "0 ") + limit + " " + wish.priority() + ShareFields.placeOf(wish) + wish.life() * TICK
+                + (wish.toTail() ? " T " : " L ") + bounds.claim() * TICK;
     }
 
     final String termAndLabel(int owner) {

@@ -39,4 +39,12 @@ final class Texts {
     static String label(int owner) {
         return "l/" + owner;
     }
+
+    /** Each reply ends with the time and the number of the call. */
+    static long timeTold(String reply) {
+        int end = reply.lastIndexOf(' ');
+        String word = reply.substring(reply.lastIndexOf(' ', end - 1) + 1, Math.max(end, 0))
+                .replace(",", "");
+        return word.matches("\\d{1,18}") ? Long.parseLong(word) : 0;
+    }
 }

@@ -25,8 +25,25 @@ public record Bounds(int term, int claim, int waiterDeadline, List<Wish> wishes)
      * @param life after how many ticks its request is over; 0 for never
      * @param toTail whether it then goes to the tail, or else leaves
      */
-    public record Wish(int client, int priority, boolean newestFirst, boolean keeps, int more, int life, boolean toTail)
+    public record Wish(
+            int client,
+            int priority,
+            boolean newestFirst,
+            boolean keeps,
+            int more,
+            int life,
+            boolean toTail,
+            Share share)
             implements Entry {
+        /** Without a group. */
+        public Wish(int client, int priority, boolean newestFirst, boolean keeps, int more, int life, boolean toTail) {
+            this(client, priority, newestFirst, keeps, more, life, toTail, Share.NONE);
+        }
+
+        public Wish withShare(int group, int weight) {
+            return new Wish(client, priority, newestFirst, keeps, more, life, toTail, new Share(group, weight));
+        }
+
         public static Wish plain(int client) {
             return new Wish(client, 0, false, false, 0, 0, true);
         }

@@ -31,13 +31,7 @@ public final class LockServer {
     public LockServer(QueueBounds<Wish> bounds, Set<Rule> rules) {
         this.bounds = bounds;
         this.rules = rules;
-        this.queueRules = new QueueRules(
-                rules.contains(Rule.STANDING),
-                rules.contains(Rule.PLACEBACK),
-                rules.contains(Rule.LATERONLY),
-                rules.contains(Rule.CLAIMSKEEPDETAILS),
-                rules.contains(Rule.SUSPECT),
-                rules.contains(Rule.LAPSEBACK));
+        this.queueRules = QueueRules.of(name -> rules.contains(Rule.valueOf(name)));
     }
 
     public Outcome run(LockState before, Call call) {

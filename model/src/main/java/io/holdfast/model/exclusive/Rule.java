@@ -16,6 +16,8 @@ public enum Rule implements ModelRule {
     CLAIMSKEEPDETAILS("what is known of waiters is kept as long as one of them has a claim"),
     SUSPECT("the client of a lapsed claim is suspect, and its waiter stands aside"),
     LAPSEBACK("the waiter of a lapsed claim takes its old place"),
+    SHARENOW("a group's request does not begin before the one that is served next"),
+    SHAREIDLE("a group that was idle has saved nothing"),
     RECALLMARK("a recall is noted in the hold"),
     DONE("a request for what has a record is answered by it"),
     ANSWERS("a record answers all that wait"),

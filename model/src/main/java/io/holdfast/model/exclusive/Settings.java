@@ -124,6 +124,19 @@ public final class Settings {
                                         new Wish(2, 0, true, false, 0, 1, false))),
                         EnumSet.of(Act.ACQUIRE, Act.RELEASE, Act.REFRESH, Act.TICK, Act.QUEUE_LIMIT, Act.LISTEN)));
         all.put(
+                "shares",
+                new Calls(
+                        "a group with two requests, one of which has a life, and one of twice its weight",
+                        new Bounds(
+                                2,
+                                1,
+                                4,
+                                List.of(
+                                        Wish.plain(0).withShare(0, 1),
+                                        new Wish(0, 0, false, false, 0, 1, true).withShare(0, 1),
+                                        Wish.plain(1).withShare(1, 2))),
+                        EnumSet.of(Act.ACQUIRE, Act.RELEASE, Act.REFRESH, Act.TICK, Act.LISTEN)));
+        all.put(
                 "paused",
                 new Calls(
                         "two clients, which keep the lock, and an operator that pauses it",

@@ -9,6 +9,7 @@ import io.holdfast.model.line.LineRule;
 import io.holdfast.model.line.LineServer;
 import io.holdfast.model.line.LineState;
 import io.holdfast.model.queue.Message;
+import io.holdfast.model.queue.QueueBounds.Share;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -62,7 +63,7 @@ final class FollowedLine extends FollowedQueue<LineState, Wish> {
     }
 
     @Override
-    Wish wish(int client, String asked, int priority, boolean newestFirst, int owner) {
+    Wish wish(int client, String asked, int priority, boolean newestFirst, Share share, int owner) {
         String[] words = asked.split(" ", -1);
         String[] wanted = words[3].split(":", -1);
         bounds.claim[owner] = Ran.millis(words[2]);
@@ -76,7 +77,8 @@ final class FollowedLine extends FollowedQueue<LineState, Wish> {
                 priority,
                 newestFirst,
                 Ran.millis(words[0]),
-                words[1].equals("T"));
+                words[1].equals("T"),
+                share);
     }
 
     @Override

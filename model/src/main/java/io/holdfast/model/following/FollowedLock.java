@@ -11,6 +11,7 @@ import io.holdfast.model.exclusive.LockState;
 import io.holdfast.model.exclusive.Outcome;
 import io.holdfast.model.exclusive.Rule;
 import io.holdfast.model.queue.Message;
+import io.holdfast.model.queue.QueueBounds.Share;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -50,7 +51,7 @@ final class FollowedLock extends FollowedQueue<LockState, Wish> {
     }
 
     @Override
-    Wish wish(int client, String asked, int priority, boolean newestFirst, int owner) {
+    Wish wish(int client, String asked, int priority, boolean newestFirst, Share share, int owner) {
         String[] words = asked.split(" ", -1);
         bounds.claim[owner] = Ran.millis(words[2]);
         bounds.term[owner] = Ran.millis(words[4]);
@@ -61,7 +62,8 @@ final class FollowedLock extends FollowedQueue<LockState, Wish> {
                 words.length > 6,
                 Integer.parseInt(words[3]),
                 Ran.millis(words[0]),
-                words[1].equals("T"));
+                words[1].equals("T"),
+                share);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.holdfast.model.following;
 
 import io.holdfast.model.queue.QueueBounds;
+import io.holdfast.model.queue.QueueBounds.Share;
 import io.holdfast.model.queue.QueueState;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -60,6 +61,7 @@ abstract class FollowedQueue<S extends QueueState<S>, W extends QueueBounds.Entr
     Facts facts;
     private long lastBefore;
     private String described;
+    private final List<String> groups = new ArrayList<>(); // by number
     final Map<String, Long> graveEnds = new HashMap<>(); // by public id
     long evictedEnds;
 
@@ -116,7 +118,7 @@ abstract class FollowedQueue<S extends QueueState<S>, W extends QueueBounds.Entr
         before.details.forEach((field, value) -> {
             if (!field.startsWith("@")) {
                 mention(field);
-            } else if (field.length() > 3 && field.charAt(2) == ':') {
+            } else if (field.length() > 3 && field.charAt(2) == ':' && field.charAt(1) != 'g') {
                 mentionClient(field.substring(3));
             }
         });
@@ -186,6 +188,7 @@ abstract class FollowedQueue<S extends QueueState<S>, W extends QueueBounds.Entr
             clients.put(one, clientsByNumber.size());
             clientsByNumber.add(one);
         }
+        mentionGroups();
         facts = new Facts();
         state = read(before, facts);
         lastBefore = state.last;
@@ -216,17 +219,37 @@ abstract class FollowedQueue<S extends QueueState<S>, W extends QueueBounds.Entr
             }
             String[] queueing = ran.words(6);
             bounds.drawnFor = queueing[3].equals("R") ? ran.arg(2) : null;
-            W wish = wish(client, now, Integer.parseInt(queueing[2]), queueing[3].equals("N"), owner);
+            W wish = wish(
+                    client, now, Integer.parseInt(queueing[2]), queueing[3].equals("N"), shareOf(queueing[3]), owner);
             bounds.term[owner] = Ran.millis(ran.arg(3));
             return wish;
         }
-        return asked == null ? noWish(client) : wish(client, asked, 0, false, owner);
+        return asked == null ? noWish(client) : wish(client, asked, 0, false, Share.NONE, owner);
+    }
+
+    private Share shareOf(String place) {
+        int colon = place.indexOf(':');
+        return colon < 0
+                ? Share.NONE
+                : new Share(groups.indexOf(place.substring(colon + 1)), Integer.parseInt(place, 1, colon, 10));
+    }
+
+    /** Groups that are known, and that of the request. */
+    private void mentionGroups() {
+        before.details.keySet().stream()
+                .filter(field -> field.startsWith("@g:"))
+                .forEach(field -> groups.add(field.substring(3)));
+        String place = asksNow() ? ran.words(6)[3] : "";
+        String asked = place.substring(place.indexOf(':') + 1);
+        if (place.startsWith("S") && !groups.contains(asked)) {
+            groups.add(asked);
+        }
     }
 
     abstract W noWish(int client);
 
     /** What is asked for, by its words; the times of the owner are noted. */
-    abstract W wish(int client, String asked, int priority, boolean newestFirst, int owner);
+    abstract W wish(int client, String asked, int priority, boolean newestFirst, Share share, int owner);
 
     private boolean asksNow() {
         return switch (ran.script()) {
@@ -259,6 +282,7 @@ abstract class FollowedQueue<S extends QueueState<S>, W extends QueueBounds.Entr
 
     private S read(LockKeys raw, Facts into) {
         S found = empty(publics.size(), clientsByNumber.size());
+        found.groupEnds = new long[groups.size()];
         found.queueLeft = readLine(found, raw.queue, QueueState.QUEUED, raw.expiry(keys.queue()));
         found.parkedLeft = readLine(found, raw.parked, QueueState.ASIDE, raw.expiry(keys.parked()));
         found.last = raw.token == null ? 0 : Long.parseLong(raw.token);
@@ -267,10 +291,19 @@ abstract class FollowedQueue<S extends QueueState<S>, W extends QueueBounds.Entr
                 readAbout(found, into, owner(field), value);
             } else if (field.equals("@seq")) {
                 found.sequence = Integer.parseInt(value);
+            } else if (field.equals("@v")) {
+                String[] words = value.split(" ", -1);
+                found.shares = true;
+                found.present = Long.parseLong(words[0]);
+                found.latest = Long.parseLong(words[1]);
+                found.idle = Long.parseLong(words[2]);
+            } else if (field.startsWith("@g:")) {
+                found.groupEnds[groups.indexOf(field.substring(3))] = Long.parseLong(value);
             } else if (!readClaims(found, field, value)) {
                 readClient(found, into, field, value);
             }
         });
+        found.forgetIdleGroups();
         found.detailsLeft = left(raw.expiry(keys.details()));
         raw.evicted.keySet().forEach(owner -> found.evicted[owner(owner)] = true);
         raw.graves.forEach((owner, mark) -> found.tombstone[owner(owner)] = mark.equals("A") ? 2 : 1);

@@ -34,18 +34,19 @@ public record LineBounds(
             int priority,
             boolean newestFirst,
             int life,
-            boolean toTail)
+            boolean toTail,
+            Share share)
             implements Entry {
         public static Wish write(int client) {
-            return new Wish(client, 'W', 1, 0, false, 0, false, 0, true);
+            return new Wish(client, 'W', 1, 0, false, 0, false, 0, true, Share.NONE);
         }
 
         public static Wish read(int client) {
-            return new Wish(client, 'R', 1, 0, false, 0, false, 0, true);
+            return new Wish(client, 'R', 1, 0, false, 0, false, 0, true, Share.NONE);
         }
 
         public static Wish permits(int client, int weight, int limit) {
-            return new Wish(client, 'P', weight, limit, false, 0, false, 0, true);
+            return new Wish(client, 'P', weight, limit, false, 0, false, 0, true, Share.NONE);
         }
 
         /** As a request has it: {@code P:1:3}, or {@code P:1:3s} with slots. */
@@ -54,20 +55,34 @@ public record LineBounds(
         }
 
         public Wish withSlots() {
-            return new Wish(client, mode, weight, limit, true, priority, newestFirst, life, toTail);
+            return new Wish(client, mode, weight, limit, true, priority, newestFirst, life, toTail, share);
         }
 
         /** The same of another client. */
         public Wish of(int other) {
-            return new Wish(other, mode, weight, limit, slots, priority, newestFirst, life, toTail);
+            return new Wish(other, mode, weight, limit, slots, priority, newestFirst, life, toTail, share);
+        }
+
+        public Wish withShare(int group, int groupWeight) {
+            return new Wish(
+                    client,
+                    mode,
+                    weight,
+                    limit,
+                    slots,
+                    priority,
+                    newestFirst,
+                    life,
+                    toTail,
+                    new Share(group, groupWeight));
         }
 
         public Wish withPriority(int other) {
-            return new Wish(client, mode, weight, limit, slots, other, newestFirst, life, toTail);
+            return new Wish(client, mode, weight, limit, slots, other, newestFirst, life, toTail, share);
         }
 
         public Wish withLife(int ticks, boolean thenToTail) {
-            return new Wish(client, mode, weight, limit, slots, priority, newestFirst, ticks, thenToTail);
+            return new Wish(client, mode, weight, limit, slots, priority, newestFirst, ticks, thenToTail, share);
         }
     }
 

@@ -21,6 +21,8 @@ public enum LineRule implements ModelRule {
     PHASE("readers of one phase have one token"),
     SUSPECT("the client of a lapsed claim is suspect, and its waiter stands aside"),
     LAPSEBACK("the waiter of a lapsed claim takes its old place"),
+    SHARENOW("a group's request does not begin before the one that is served next"),
+    SHAREIDLE("a group that was idle has saved nothing"),
     BATCH("the next waiter is served as long as the first fits"),
     STRICT("a waiter that does not fit is passed by nobody"),
     SUSPECTPASSES("a waiter that cannot be told, and does not fit, is passed"),

@@ -32,13 +32,7 @@ public final class LineServer {
     public LineServer(QueueBounds<Wish> bounds, Set<LineRule> rules) {
         this.bounds = bounds;
         this.rules = rules;
-        this.queueRules = new QueueRules(
-                rules.contains(LineRule.STANDING),
-                rules.contains(LineRule.PLACEBACK),
-                rules.contains(LineRule.LATERONLY),
-                rules.contains(LineRule.CLAIMSKEEPDETAILS),
-                rules.contains(LineRule.SUSPECT),
-                rules.contains(LineRule.LAPSEBACK));
+        this.queueRules = QueueRules.of(name -> rules.contains(LineRule.valueOf(name)));
     }
 
     public LineOutcome run(LineState before, LineCall call) {
@@ -91,6 +85,11 @@ public final class LineServer {
 
         private Wish wish(int owner) {
             return bounds.wishes().get(owner);
+        }
+
+        @Override
+        protected long cost(int owner) {
+            return wish(owner).weight();
         }
 
         @Override

@@ -167,6 +167,16 @@ public final class LineSettings {
                                 Wish.permits(2, 1, 3)),
                         EnumSet.of(Act.LISTEN, Act.CLEAN)));
         all.put(
+                "shares",
+                new Calls(
+                        "a group with two requests, one of them for two permits, and one of twice its weight",
+                        bounds(
+                                2,
+                                Wish.permits(0, 1, 2).withShare(0, 1),
+                                Wish.permits(0, 2, 2).withShare(0, 1).withLife(1, true),
+                                Wish.permits(1, 1, 2).withShare(1, 2)),
+                        EnumSet.of(Act.LISTEN, Act.CLEAN)));
+        all.put(
                 "claims",
                 new Calls(
                         "a writer holds, and two readers wait",

@@ -8,6 +8,21 @@ import java.util.List;
  * @param <W> how a request of a kind of lock stands in line
  */
 public interface QueueBounds<W extends QueueBounds.Entry> {
+    /**
+     * The group of a request, by number.
+     *
+     * @param group {@link #NOBODYS} for none
+     * @param weight how much it gets beside a group of weight 1
+     */
+    record Share(int group, int weight) {
+        private static final int NOBODYS = -1;
+        public static final Share NONE = new Share(NOBODYS, 1);
+
+        public boolean isNone() {
+            return group == NOBODYS;
+        }
+    }
+
     /** How a request stands in line, each time the same. */
     interface Entry {
         /** The client whose it is. */
@@ -24,6 +39,9 @@ public interface QueueBounds<W extends QueueBounds.Entry> {
 
         /** Whether it then goes to the tail, or else leaves. */
         boolean toTail();
+
+        /** The share that says where it enters. */
+        Share share();
     }
 
     /** How long a hold lasts. */
@@ -57,9 +75,10 @@ public interface QueueBounds<W extends QueueBounds.Entry> {
         return 1_000;
     }
 
-    /** Where a request enters that gets this number, in its priority. */
+    /** Where a request enters that gets this number, in its priority; of a group, behind all that have one. */
     default long place(int owner, int sequence) {
-        return wishes().get(owner).newestFirst() ? -sequence : sequence;
+        Entry wish = wishes().get(owner);
+        return !wish.share().isNone() ? -(1L << 40) - 1 : wish.newestFirst() ? -sequence : sequence;
     }
 
     /** How long a client that waits may be silent, or {@link QueueState#FOREVER}. */

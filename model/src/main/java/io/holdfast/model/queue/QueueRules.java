@@ -1,5 +1,7 @@
 package io.holdfast.model.queue;
 
+import java.util.function.Predicate;
+
 /**
  * Which of the rules of a queue hold.
  *
@@ -16,4 +18,19 @@ public record QueueRules(
         boolean laterOnly,
         boolean claimsKeepDetails,
         boolean suspect,
-        boolean lapseBack) {}
+        boolean lapseBack,
+        boolean shareNow,
+        boolean shareIdle) {
+    /** Those that a kind of lock has, by their names there. */
+    public static QueueRules of(Predicate<String> has) {
+        return new QueueRules(
+                has.test("STANDING"),
+                has.test("PLACEBACK"),
+                has.test("LATERONLY"),
+                has.test("CLAIMSKEEPDETAILS"),
+                has.test("SUSPECT"),
+                has.test("LAPSEBACK"),
+                has.test("SHARENOW"),
+                has.test("SHAREIDLE"));
+    }
+}

@@ -8,6 +8,7 @@ import static io.holdfast.model.queue.QueueState.QUEUED;
 import static io.holdfast.model.queue.QueueState.UNENDING;
 
 import io.holdfast.model.queue.Message.Kind;
+import io.holdfast.model.queue.QueueBounds.Share;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,6 +19,9 @@ import java.util.List;
  * @param <S> the kind's state
  */
 public abstract class QueueRun<S extends QueueState<S>> {
+    /** A request has so many parts. */
+    private static final long PARTS = 1_024;
+
     private enum Reach {
         HERE,
         AWAY,
@@ -130,7 +134,8 @@ public abstract class QueueRun<S extends QueueState<S>> {
         s.ends[owner] = bounds.wishes().get(owner).life();
         s.sequence = count(s.sequence) + 1;
         long band = s.order[owner] - QueueState.withoutPriority(s.order[owner]);
-        s.order[owner] = band + s.sequence;
+        boolean share = s.shares && QueueState.isShare(s.order[owner]);
+        s.order[owner] = share ? s.latest + 1 - QueueState.BAND / 2 : band + s.sequence;
     }
 
     /** Whether there was such a waiter. */
@@ -250,10 +255,39 @@ public abstract class QueueRun<S extends QueueState<S>> {
                 - bounds.wishes().get(owner).priority() * QueueState.BAND;
     }
 
+    /** How much a request counts in the share of its group. */
+    protected long cost(int owner) {
+        return 1;
+    }
+
+    /** The order of a request of a group; see share.lua. */
+    private long enter(int owner, Share share) {
+        if (rules.shareNow()) {
+            long next = s.latest;
+            for (int other : s.inLine(QUEUED)) {
+                if (QueueState.isShare(s.order[other])) {
+                    next = Math.min(next, s.order[other] + QueueState.BAND / 2);
+                    break;
+                }
+            }
+            s.present = Math.max(s.present, next);
+        }
+        long begin = s.groupEnds[share.group()];
+        if (rules.shareIdle() && begin <= s.present) {
+            begin = Math.min(Math.max(s.idle, s.present) + 1, s.present + PARTS - 1);
+            s.idle = begin;
+        }
+        s.groupEnds[share.group()] = begin + Math.max(1, cost(owner) * PARTS / share.weight());
+        s.latest = Math.max(s.latest, begin);
+        s.shares = true;
+        return begin - QueueState.BAND / 2;
+    }
+
     /** Queues a request that is to wait, and does not yet. */
     protected final void enter(int owner, boolean queues) {
         if (queues && !s.known[owner]) {
-            s.order[owner] = orderOf(owner);
+            Share share = bounds.wishes().get(owner).share();
+            s.order[owner] = share.isNone() ? orderOf(owner) : enter(owner, share);
             s.sequence = count(s.sequence) + 1;
             s.known[owner] = true;
             int life = bounds.wishes().get(owner).life();

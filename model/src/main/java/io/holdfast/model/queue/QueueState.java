@@ -43,6 +43,13 @@ public abstract class QueueState<S extends QueueState<S>> {
     public final int[] ends; // of a request that has a life, or ABSENT
     public int sequence = ABSENT;
 
+    // the details, of groups: whether there are any, and where the last request of each ends; 0 for no matter where
+    public boolean shares;
+    public long present;
+    public long latest;
+    public long idle;
+    public long[] groupEnds;
+
     // the details, by client
     public final int[] waiters;
     public final int[] parked;
@@ -67,6 +74,7 @@ public abstract class QueueState<S extends QueueState<S>> {
         order = new long[owners];
         known = new boolean[owners];
         ends = filled(owners);
+        groupEnds = new long[owners];
         waiters = filled(clients);
         parked = filled(clients);
         deadline = filled(clients);
@@ -84,6 +92,11 @@ public abstract class QueueState<S extends QueueState<S>> {
         known = other.known.clone();
         ends = other.ends.clone();
         sequence = other.sequence;
+        shares = other.shares;
+        present = other.present;
+        latest = other.latest;
+        idle = other.idle;
+        groupEnds = other.groupEnds.clone();
         waiters = other.waiters.clone();
         parked = other.parked.clone();
         deadline = other.deadline.clone();
@@ -200,9 +213,17 @@ public abstract class QueueState<S extends QueueState<S>> {
         if (detailsLeft == 0 || !hasDetails()) {
             dropDetails();
         }
+        forgetIdleGroups();
         for (int owner = 0; owner < owners(); owner++) {
             order[owner] = hasOrder(owner) ? order[owner] : 0;
             ends[owner] = known[owner] ? ends[owner] : ABSENT;
+        }
+    }
+
+    /** Where a group has ended that begins at the present makes no difference. */
+    public void forgetIdleGroups() {
+        for (int group = 0; group < groupEnds.length; group++) {
+            groupEnds[group] = groupEnds[group] <= present ? 0 : groupEnds[group];
         }
     }
 
@@ -216,6 +237,11 @@ public abstract class QueueState<S extends QueueState<S>> {
         Arrays.fill(known, false);
         Arrays.fill(ends, ABSENT);
         sequence = ABSENT;
+        shares = false;
+        present = 0;
+        latest = 0;
+        idle = 0;
+        Arrays.fill(groupEnds, 0);
         forgetClaims();
         for (int client = 0; client < clients(); client++) {
             forget(client);
@@ -232,7 +258,7 @@ public abstract class QueueState<S extends QueueState<S>> {
     }
 
     private boolean hasDetails() {
-        boolean any = sequence != ABSENT || tellsOfClaims();
+        boolean any = sequence != ABSENT || shares || tellsOfClaims();
         for (boolean each : known) {
             any |= each;
         }
@@ -250,14 +276,14 @@ public abstract class QueueState<S extends QueueState<S>> {
         long[] used = LongStream.concat(
                         LongStream.of(Math.max(sequence, 0)),
                         IntStream.range(0, owners())
-                                .filter(this::hasOrder)
+                                .filter(this::isNumbered)
                                 .mapToLong(owner -> Math.abs(withoutPriority(order[owner]))))
                 .sorted()
                 .distinct()
                 .toArray();
         long upTo = Math.max(sequence, 0);
         for (int owner = 0; owner < owners(); owner++) {
-            if (hasOrder(owner)) {
+            if (isNumbered(owner)) {
                 long plain = withoutPriority(order[owner]);
                 long band = order[owner] - plain;
                 order[owner] = band + Long.signum(plain) * shortened(Math.abs(plain), used, upTo);
@@ -266,6 +292,15 @@ public abstract class QueueState<S extends QueueState<S>> {
         if (sequence > 0) {
             sequence = (int) shortened(sequence, used, upTo);
         }
+    }
+
+    private boolean isNumbered(int owner) {
+        return hasOrder(owner) && !isShare(order[owner]);
+    }
+
+    /** Whether an order is of a group's request. */
+    public static boolean isShare(long order) {
+        return order >= -BAND / 2 && order < -BAND / 4;
     }
 
     private static long shortened(long value, long[] used, long upTo) {
@@ -299,6 +334,12 @@ public abstract class QueueState<S extends QueueState<S>> {
     /** The same with other names: {@code owners} are told in this order, and so are {@code clients}. */
     public void addTo(Fingerprint print, int[] owners, int[] clients) {
         print.add(last).add(sequence).add(queueLeft).add(parkedLeft).add(detailsLeft);
+        if (shares) {
+            print.add(present).add(latest).add(idle);
+            for (long each : groupEnds) {
+                print.add(each);
+            }
+        }
         for (int owner : owners) {
             print.add(where[owner] * 8L + (known[owner] ? 4 : 0) + (evicted[owner] ? 2 : 0))
                     .add(order[owner])
@@ -345,6 +386,10 @@ public abstract class QueueState<S extends QueueState<S>> {
             }
         }
         text.append(", sequence ").append(shown(sequence));
+        if (shares) {
+            text.append(", present " + present + ", latest " + latest + ", idle " + idle + ", groups until "
+                    + Arrays.toString(groupEnds));
+        }
         for (int client = 0; client < clients(); client++) {
             text.append("; ").append(Words.client(client)).append(": waiters ").append(shown(waiters[client]));
             text.append(", parked ")
