@@ -405,7 +405,7 @@ public final class LockOptions {
      * @param weight 1 to {@value #MAX_GROUP_WEIGHT}; the last request of a group says it
      */
     public LockOptions withGroup(String name, int weight) {
-        if (!Require.given("name", name).isEmpty()) {
+        if (!Require.given("group", name).isEmpty()) {
             Require.text("group", name, LONGEST_GROUP);
         }
         return new LockOptions(values.with(GROUP, name).with(GROUP_WEIGHT, weight, 1, MAX_GROUP_WEIGHT));

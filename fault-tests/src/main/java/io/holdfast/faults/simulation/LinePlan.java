@@ -387,7 +387,7 @@ record LinePlan(Kind kind, long seed, int clients, long lengthMillis, HoldfastOp
                 limit,
                 "a" + draw.below(ACTORS),
                 wait,
-                Plan.inGroup(options, draw.beside(1), 25),
+                inGroup(options, draw.beside(1), 25),
                 hold,
                 ending);
     }
@@ -409,5 +409,12 @@ record LinePlan(Kind kind, long seed, int clients, long lengthMillis, HoldfastOp
 
     static String nameOf(int line) {
         return "line" + line;
+    }
+
+    /** In so many of a hundred plans with a group, if that is possible. */
+    static LockOptions inGroup(LockOptions options, Draw draw, int percent) {
+        return options.order() == Order.FIFO && options.priority() == 0 && draw.percent(percent)
+                ? options.withGroup(draw.oneOf(List.of("a", "b", "c")), (int) draw.between(1, 3))
+                : options;
     }
 }

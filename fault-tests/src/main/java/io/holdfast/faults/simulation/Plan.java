@@ -493,7 +493,7 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
                 draw.below(locks),
                 "a" + draw.below(4),
                 wait,
-                quorum ? options : inGroup(options, draw.beside(1), 12),
+                quorum ? options : LinePlan.inGroup(options, draw.beside(1), 12),
                 hold,
                 ending);
     }
@@ -557,13 +557,6 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
             options = options.withQueueLimit((int) draw.between(1, 3));
         }
         return options;
-    }
-
-    /** The same, in so many of a hundred plans with a group, if that is possible. */
-    static LockOptions inGroup(LockOptions options, Draw draw, int percent) {
-        return options.order() == Order.FIFO && options.priority() == 0 && draw.percent(percent)
-                ? options.withGroup(draw.oneOf(List.of("a", "b", "c")), (int) draw.between(1, 3))
-                : options;
     }
 
     static Duration millis(long millis) {
