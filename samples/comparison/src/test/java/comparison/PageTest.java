@@ -30,7 +30,8 @@ class PageTest {
             "DeadWaiter", DeadWaiter::main,
             "IdempotencyKey", IdempotencyKey::main,
             "Loss", Loss::main,
-            "OtherThread", OtherThread::main));
+            "OtherThread", OtherThread::main,
+            "TenantShare", TenantShare::main));
 
     @Test
     void programs_run_printWhatThePageSays() throws Exception {

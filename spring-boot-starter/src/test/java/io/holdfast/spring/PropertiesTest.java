@@ -25,7 +25,7 @@ final class PropertiesTest {
 
     @Test
     void optionsOfLocks_areProperties() {
-        Set<String> ofCalls = Set.of("eventData", "listener");
+        Set<String> ofCalls = Set.of("eventData", "listener", "group");
         // No local handoffs: the order is strict.
         Map<String, String> others = Map.of("strictOrder", "localHandoffs");
         assertEquals(Set.of(), without(LockOptions.class, LockProperties.class, ofCalls, others));
