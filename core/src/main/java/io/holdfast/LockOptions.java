@@ -127,6 +127,9 @@ public final class LockOptions {
         } else if (before != null) {
             Require.withinTerm("interruptBefore", before, leaseDuration());
         }
+        if (!group().isEmpty() && requestLife() != null && requestEnd() == RequestEnd.TO_TAIL) {
+            throw new IllegalArgumentException("requestEnd is TO_TAIL, must be LEAVE with a group: its share says where a request stands");
+        }
         if (!group().isEmpty() && (priority() != 0 || values.get(ORDER) != Order.FIFO)) {
             throw new IllegalArgumentException("priority is " + priority() + " and order is " + values.get(ORDER)
                     + ", must be 0 and FIFO with a group: its share says where a request enters the queue");

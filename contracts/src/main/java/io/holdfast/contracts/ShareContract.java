@@ -244,18 +244,23 @@ public class ShareContract extends LockSuite {
     }
 
     @Test
-    final void share_requestThatHasOutlivedItsLife_goesBehindAllGroups() throws Exception {
+    final void share_requestsThatLeaveWithoutAGrant_costTheirGroupNothing() throws Exception {
         Lease held = one.lock("a").acquire();
-        LockOptions brief = group("a", 1).withRequestLife(Duration.ofMillis(200), RequestEnd.TO_TAIL);
-        enter("t", one.lock("a", brief), group -> {});
-        await("it waits", () -> one.lock("a").info().waiters() == 1);
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 20; i++) {
             enter("b", 1);
         }
-        long began = System.nanoTime();
-        await("its life is over", () -> System.nanoTime() - began > 300_000_000);
-        String order = serve(held);
-        assertEquals("bbbt", order);
+        for (int i = 0; i < 10; i++) {
+            assertTrue(two.lock("a", group("a", 1)).tryAcquire(Wait.upTo(Duration.ofMillis(20))).isEmpty());
+        }
+        List<CompletableFuture<Lease>> many = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            many.add(two.lock("a", group("a", 1)).acquireAsync(Wait.forever()));
+        }
+        await("all wait", () -> one.lock("a").info().waiters() == 30);
+        many.forEach(each -> each.cancel(false));
+        await("they have left", () -> one.lock("a").info().waiters() == 20);
+        enter("a", 1);
+        assertEquals("ba", serve(held).substring(0, 2));
     }
 
     @Test
@@ -286,6 +291,9 @@ public class ShareContract extends LockSuite {
         LockOptions options = group("a", 1);
         assertThrows(IllegalArgumentException.class, () -> options.withPriority(1));
         assertThrows(IllegalArgumentException.class, () -> options.withOrder(Order.LIFO));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> options.withRequestLife(Duration.ofSeconds(1), RequestEnd.TO_TAIL));
         assertThrows(
                 IllegalArgumentException.class, () -> LockOptions.defaults().withOrder(Order.SHARES));
         assertThrows(IllegalArgumentException.class, () -> group("a", 101));

@@ -6,6 +6,7 @@
 --   parked    zset    owner -> order: waiters that cannot be told of a grant at present; they keep their order
 --   details   hash    owner     -> "requestEnd since requestTtl requestPolicy claim asked term label"
 --                     @seq      -> last order given
+--                     @v, @g:group -> of groups, see share.lua; the details of their waiters end with "Sweight:group"
 --                     @claim    -> "owner order" of a claim, a grant by handoff that is not confirmed yet; for lines see line.lua
 --                     @pause    -> the hold that an operator's pause is to write as soon as nobody holds the lock, see hold.lua
 --                     @n:client -> number of its waiters          @p:client -> number of these that are parked

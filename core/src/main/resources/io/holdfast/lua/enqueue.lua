@@ -1,14 +1,15 @@
 -- enqueue.lua: put at the end of the scripts that ask: queues the request, if it is to wait and does not yet, and tells where it
 -- stands.
 --
--- Expects: at, ending, facts, life, lock, nowText, order, owner, parked, priority, queued, queues, rare, waiting
+-- Expects: at, ending, facts, life, lock, nowText, order, owner, parked, priority, queued, queues, rare, share, waiting
 -- Sets: parked, place, queued, reply, waiters, waits
 
 if queues == '1' and not waiting then
   local last = (facts[3] or 0) + 1
   queued = queued + 1
   local stop = life == '0' and '0' or string.format('%.0f', math.floor(nowText / 1000) + life)
-  redis.call('HSET', lock.details, owner, stop .. ' ' .. nowText .. ' ' .. life .. ' ' .. ending .. ' ' .. ARGV[6] .. ' ' .. ARGV[5],
+  redis.call('HSET', lock.details, owner, stop .. ' ' .. nowText .. ' ' .. life .. ' ' .. ending .. ' ' .. ARGV[6] .. ' ' .. ARGV[5]
+      .. (at and ' S' .. share or ''),
     '@seq', last, '@n:' .. requester, (facts[4] or 0) + 1)
   if not facts[5] then
     local seen = (listeners(lock, requester) or 0) > 0 and ' 1' or ' 0'
@@ -19,6 +20,10 @@ if queues == '1' and not waiting then
   -- What outlives its client's deadline outlives it: that was seen to when the deadline was moved.
   if queued == 1 or not facts[5] or facts[5] < nowText then
     outliveWaiters(lock, queued == 1)
+  end
+  if at and lock.settle then
+    lock.settle(lock, owner) -- it may begin before the first, and fit where that does not
+    queued = redis.call('ZCARD', lock.queue)
   end
 end
 if parked > 0 then

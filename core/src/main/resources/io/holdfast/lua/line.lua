@@ -417,6 +417,9 @@ local function serve(line, candidate)
           order = redis.call('ZSCORE', key, owner)
           redis.call('HINCRBY', line.details, '@p:' .. client, -1)
         end
+        if hasShare(about) then
+          noteShare(line, about, order or redis.call('ZSCORE', key, owner), 'G')
+        end
         redis.call('ZREM', key, owner)
         local claim, term, label = string.match(about, '^%d+ %d+ %d+ %a (%d+) %S+ (%d+) (%S*)')
         if mine then

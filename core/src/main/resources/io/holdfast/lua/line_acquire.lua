@@ -55,7 +55,7 @@ if found == 0 then
 end
 
 -- include read_request.lua
-lock.cost = weight
+lock.cost, lock.settle = weight, settle
 
 local own = readLine(lock, public)
 if lock.holders == 0 and redis.call('EXISTS', lock.hold) == 1 then

@@ -43,19 +43,61 @@ local function leaveQueue(lock, owner)
   end
 end
 
+-- What becomes of a request of a group, by its details and its order; see share.lua: 'G' it is granted the lock, 'L' it leaves without,
+-- 'B' its claim has lapsed, and it waits again. Before its details are gone, and those of the queue with them.
+local function noteShare(lock, about, order, how)
+  local weight, group = string.match(about, ' S(%d+):(%S+)$')
+  local facts = redis.call('HMGET', lock.details, '@v', '@g:' .. group)
+  local ends, granted, count = string.match(facts[2] or '', '^(%d+) (%d+) (%d+)$')
+  local present, rest = string.match(facts[1] or '', '^(%d+) (.*)$')
+  local begin = tonumber(order or 0) + 2199023255552
+  if not ends or not present then
+    return -- dropped by force
+  end
+  count = math.max(0, count + (how == 'B' and 1 or -1))
+  if begin > 0 and begin < 1099511627776 then -- else it has gone to the tail
+    local cost = lock.members and tonumber(string.match(about, ' %a:(%d+):')) or 1
+    local over = begin + math.max(1, math.floor(cost * 1024 / weight))
+    if how == 'G' then
+      granted = math.max(tonumber(granted), over)
+      -- rule sharenow
+      if begin > tonumber(present) then
+        redis.call('HSET', lock.details, '@v', string.format('%.0f ', begin) .. rest)
+      end
+      -- end
+    elseif how == 'L' and over == tonumber(ends) then
+      ends = begin -- nobody of its group stands behind it
+    end
+  end
+  -- rule shareback
+  if count == 0 then
+    ends = granted -- what was asked for and not granted costs nothing
+  end
+  -- end
+  redis.call('HSET', lock.details, '@g:' .. group, string.format('%.0f %.0f %.0f', ends, granted, count))
+end
+
+local function hasShare(about)
+  return about and string.find(about, ' S', 1, true)
+end
+
 -- Removes a waiter wherever it stands. Begins with a command that is allowed at maxmemory. With `claimed`, the claim of an
 -- exclusive lock, if there is one, is the waiter's and ends. Answers whether there was such a waiter.
 local function dequeue(lock, owner, claimed)
-  local known
+  local known, about
   if claimed then
     known = redis.call('HDEL', lock.details, '@claim', owner)
     lock.claims = false
   else
+    about = redis.call('HGET', lock.details, owner)
     known = redis.call('HDEL', lock.details, owner)
   end
   if known == 0 then
     -- An order without details (a key was dropped by force) must not be met again.
     return remove(lock.queue, owner) + remove(lock.parked, owner) > 0
+  end
+  if hasShare(about) then
+    noteShare(lock, about, redis.call('ZSCORE', lock.queue, owner) or redis.call('ZSCORE', lock.parked, owner), 'L')
   end
   if known == 1 then -- with a claim it has left the queue
     leaveQueue(lock, owner)
@@ -133,8 +175,12 @@ local function seldom()
 
   -- A claim has lapsed: its waiter stands again where it was, aside, since its client is suspect.
   function rare.putBack(lock, owner, order)
-    if redis.call('HEXISTS', lock.details, owner) == 0 then
+    local about = redis.call('HGET', lock.details, owner)
+    if not about then
       return
+    end
+    if hasShare(about) then
+      noteShare(lock, about, order, 'B')
     end
     local key, client = lock.queue, clientOf(owner)
     -- rule suspect
@@ -215,12 +261,7 @@ local function seldom()
       redis.call('HDEL', lock.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
       redis.call('HSET', lock.details, owner, (nowMillis + ttl) .. ' ' .. since .. ' ' .. ttl .. ' T ' .. rest)
       local last = redis.call('HINCRBY', lock.details, '@seq', 1)
-      local at = orderOf(last, rare.priorityOf(order), 'F', owner)
-      local latest = string.match(redis.call('HGET', lock.details, '@v') or '', '^%d+ (%d+)')
-      if latest and order + 0 < -1099511627776 and order + 0 >= -2199023255552 then
-        at = latest + 1 - 2199023255552 -- of a group, see share.lua
-      end
-      redis.call('ZADD', lock.queue, at, owner)
+      redis.call('ZADD', lock.queue, orderOf(last, rare.priorityOf(order), 'F', owner), owner)
       return redis.call('ZRANGE', lock.queue, '-1', '-1')[1] ~= owner
     end
     dequeue(lock, owner)

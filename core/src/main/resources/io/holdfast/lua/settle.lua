@@ -31,6 +31,9 @@ local function handoff(lock, candidate)
   end
   grant(lock, owner, rest, claim, more, math.floor(nowText / 1000) + claim)
   redis.call('HSET', lock.details, '@claim', owner .. ' ' .. order)
+  if hasShare(about) then
+    noteShare(lock, about, order, 'G')
+  end
   lock.claims = true
   local client, told = clientOf(owner), toldOf(lock, claim)
   if client == requester then

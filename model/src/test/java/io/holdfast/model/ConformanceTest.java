@@ -67,6 +67,7 @@ final class ConformanceTest {
                 "PAUSE",
                 "SHARENOW",
                 "SHAREIDLE",
+                "SHAREBACK",
                 "PAUSEKEEPS",
                 "REVOKEMESSAGE",
                 "TICKETOWNER",

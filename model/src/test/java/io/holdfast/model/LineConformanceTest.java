@@ -95,7 +95,7 @@ final class LineConformanceTest {
             case SUSPECT, LAPSEBACK, CLAIMSKEEPDETAILS -> "claims";
             case SUSPECTPASSES -> "rw-orders";
             case PAUSED -> "rw-paused";
-            case SHARENOW, SHAREIDLE -> "shares";
+            case SHARENOW, SHAREIDLE, SHAREBACK -> "shares";
             case SLOTTAKEN, SLOTBACK -> "slots";
             case OVERLIMIT, CAPENDS, UNLIMITSERVES -> "permits";
             default -> "rw";

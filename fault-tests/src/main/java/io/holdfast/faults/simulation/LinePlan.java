@@ -6,6 +6,7 @@ import io.holdfast.HoldfastOptions;
 import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.Order;
 import io.holdfast.LockOptions.Reentrancy;
+import io.holdfast.LockOptions.RequestEnd;
 import io.holdfast.Wait;
 import io.holdfast.model.following.Follower;
 import java.util.ArrayList;
@@ -413,7 +414,8 @@ record LinePlan(Kind kind, long seed, int clients, long lengthMillis, HoldfastOp
 
     /** In so many of a hundred plans with a group, if that is possible. */
     static LockOptions inGroup(LockOptions options, Draw draw, int percent) {
-        return options.order() == Order.FIFO && options.priority() == 0 && draw.percent(percent)
+        boolean toTail = options.requestLife() != null && options.requestEnd() == RequestEnd.TO_TAIL;
+        return options.order() == Order.FIFO && options.priority() == 0 && !toTail && draw.percent(percent)
                 ? options.withGroup(draw.oneOf(List.of("a", "b", "c")), (int) draw.between(1, 3))
                 : options;
     }

@@ -464,7 +464,8 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
     private String about(int owner, int ends, long since) {
         QueueBounds.Entry wish = bounds.wishes().get(owner);
         return (ends == QueueState.ABSENT ? "0" : at(ends)) + " " + since + " " + wish.life() * TICK
-                + (wish.toTail() ? " T " : " L ") + bounds.claim() * TICK + " " + asked(owner);
+                + (wish.toTail() ? " T " : " L ") + bounds.claim() * TICK + " " + asked(owner)
+                + ShareFields.endOf(wish);
     }
 
     /** As each script of a client has it first. */

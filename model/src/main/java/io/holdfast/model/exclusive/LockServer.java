@@ -391,6 +391,7 @@ public final class LockServer {
             if (owner == NOBODY) {
                 return;
             }
+            noteGranted(owner);
             leaveQueue(owner);
             boolean alone = standing() == 0;
             grant(owner, bounds.claim(owner), wish(owner).more() > 0 && alone ? KEPT : UNMARKED);

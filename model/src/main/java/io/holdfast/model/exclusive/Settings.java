@@ -133,7 +133,7 @@ public final class Settings {
                                 4,
                                 List.of(
                                         Wish.plain(0).withShare(0, 1),
-                                        new Wish(0, 0, false, false, 0, 1, true).withShare(0, 1),
+                                        new Wish(0, 0, false, false, 0, 1, false).withShare(0, 1),
                                         Wish.plain(1).withShare(1, 2))),
                         EnumSet.of(Act.ACQUIRE, Act.RELEASE, Act.REFRESH, Act.TICK, Act.LISTEN)));
         all.put(

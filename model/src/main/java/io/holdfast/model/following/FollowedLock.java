@@ -59,7 +59,7 @@ final class FollowedLock extends FollowedQueue<LockState, Wish> {
                 client,
                 priority,
                 newestFirst,
-                words.length > 6,
+                words.length > 6 && words[6].equals("K"),
                 Integer.parseInt(words[3]),
                 Ran.millis(words[0]),
                 words[1].equals("T"),

@@ -224,12 +224,12 @@ abstract class FollowedQueue<S extends QueueState<S>, W extends QueueBounds.Entr
             bounds.term[owner] = Ran.millis(ran.arg(3));
             return wish;
         }
-        return asked == null ? noWish(client) : wish(client, asked, 0, false, Share.NONE, owner);
+        return asked == null ? noWish(client) : wish(client, asked, 0, false, shareOf(asked.substring(asked.lastIndexOf(' ') + 1)), owner);
     }
 
     private Share shareOf(String place) {
         int colon = place.indexOf(':');
-        return colon < 0
+        return colon < 0 || !place.startsWith("S")
                 ? Share.NONE
                 : new Share(groups.indexOf(place.substring(colon + 1)), Integer.parseInt(place, 1, colon, 10));
     }
@@ -261,7 +261,8 @@ abstract class FollowedQueue<S extends QueueState<S>, W extends QueueBounds.Entr
     /** As it is written of a request: life, policy, claim, what is asked for, and what the hold is to end with. */
     private String askedNow() {
         String[] queueing = ran.arg(6).split(" ", 5);
-        return queueing[4] + " " + ran.arg(5) + " " + ran.arg(4);
+        String share = queueing[3].startsWith("S") ? " " + queueing[3] : "";
+        return queueing[4] + " " + ran.arg(5) + " " + ran.arg(4) + share;
     }
 
     /** Term and label of an owner that is granted the lock. */
@@ -283,6 +284,8 @@ abstract class FollowedQueue<S extends QueueState<S>, W extends QueueBounds.Entr
     private S read(LockKeys raw, Facts into) {
         S found = empty(publics.size(), clientsByNumber.size());
         found.groupEnds = new long[groups.size()];
+        found.groupGranted = new long[groups.size()];
+        found.groupWaits = new int[groups.size()];
         found.queueLeft = readLine(found, raw.queue, QueueState.QUEUED, raw.expiry(keys.queue()));
         found.parkedLeft = readLine(found, raw.parked, QueueState.ASIDE, raw.expiry(keys.parked()));
         found.last = raw.token == null ? 0 : Long.parseLong(raw.token);
@@ -295,10 +298,13 @@ abstract class FollowedQueue<S extends QueueState<S>, W extends QueueBounds.Entr
                 String[] words = value.split(" ", -1);
                 found.shares = true;
                 found.present = Long.parseLong(words[0]);
-                found.latest = Long.parseLong(words[1]);
-                found.idle = Long.parseLong(words[2]);
+                found.idle = Long.parseLong(words[1]);
             } else if (field.startsWith("@g:")) {
-                found.groupEnds[groups.indexOf(field.substring(3))] = Long.parseLong(value);
+                String[] words = value.split(" ", -1);
+                int group = groups.indexOf(field.substring(3));
+                found.groupEnds[group] = Long.parseLong(words[0]);
+                found.groupGranted[group] = Long.parseLong(words[1]);
+                found.groupWaits[group] = Integer.parseInt(words[2]);
             } else if (!readClaims(found, field, value)) {
                 readClient(found, into, field, value);
             }

@@ -146,6 +146,9 @@ public final class LineServer {
                 }
             }
             enter(owner, asked.queues());
+            if (asked.queues() && !waiting && !wish(owner).share().isNone()) {
+                settle(owner);
+            }
             boolean waits = asked.queues() || waiting;
             int place = waits ? placeOf(owner) : 0;
             return new Reply((waits ? "QUEUED " : "TAKEN ") + place + " " + standing(), describe(false));
@@ -483,6 +486,7 @@ public final class LineServer {
                 boolean parked = s.where[owner] == ASIDE;
                 if (admits(owner)) {
                     boolean isMine = bounds.clientOf(owner) == requester;
+                    noteGranted(owner);
                     leaveQueue(owner);
                     if (isMine) {
                         mine.add(owner);

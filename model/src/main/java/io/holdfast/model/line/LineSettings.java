@@ -173,7 +173,7 @@ public final class LineSettings {
                         bounds(
                                 2,
                                 Wish.permits(0, 1, 2).withShare(0, 1),
-                                Wish.permits(0, 2, 2).withShare(0, 1).withLife(1, true),
+                                Wish.permits(0, 2, 2).withShare(0, 1).withLife(1, false),
                                 Wish.permits(1, 1, 2).withShare(1, 2)),
                         EnumSet.of(Act.LISTEN, Act.CLEAN)));
         all.put(

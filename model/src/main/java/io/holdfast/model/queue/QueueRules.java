@@ -20,7 +20,8 @@ public record QueueRules(
         boolean suspect,
         boolean lapseBack,
         boolean shareNow,
-        boolean shareIdle) {
+        boolean shareIdle,
+        boolean shareBack) {
     /** Those that a kind of lock has, by their names there. */
     public static QueueRules of(Predicate<String> has) {
         return new QueueRules(
@@ -31,6 +32,7 @@ public record QueueRules(
                 has.test("SUSPECT"),
                 has.test("LAPSEBACK"),
                 has.test("SHARENOW"),
-                has.test("SHAREIDLE"));
+                has.test("SHAREIDLE"),
+                has.test("SHAREBACK"));
     }
 }

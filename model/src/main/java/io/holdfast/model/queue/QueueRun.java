@@ -134,8 +134,7 @@ public abstract class QueueRun<S extends QueueState<S>> {
         s.ends[owner] = bounds.wishes().get(owner).life();
         s.sequence = count(s.sequence) + 1;
         long band = s.order[owner] - QueueState.withoutPriority(s.order[owner]);
-        boolean share = s.shares && QueueState.isShare(s.order[owner]);
-        s.order[owner] = share ? s.latest + 1 - QueueState.BAND / 2 : band + s.sequence;
+        s.order[owner] = band + s.sequence;
     }
 
     /** Whether there was such a waiter. */
@@ -146,6 +145,7 @@ public abstract class QueueRun<S extends QueueState<S>> {
             return stood != NOWHERE;
         }
         s.known[owner] = false;
+        noteShare(owner, -1, false);
         int client = bounds.clientOf(owner);
         if (stood == ASIDE) {
             s.parked[client] = count(s.parked[client]) - 1;
@@ -186,6 +186,7 @@ public abstract class QueueRun<S extends QueueState<S>> {
         if (!s.known[owner]) {
             return;
         }
+        noteShare(owner, 1, false);
         if (rules.suspect()) {
             int client = bounds.clientOf(owner);
             s.suspect[client] = true;
@@ -262,25 +263,47 @@ public abstract class QueueRun<S extends QueueState<S>> {
 
     /** The order of a request of a group; see share.lua. */
     private long enter(int owner, Share share) {
-        if (rules.shareNow()) {
-            long next = s.latest;
-            for (int other : s.inLine(QUEUED)) {
-                if (QueueState.isShare(s.order[other])) {
-                    next = Math.min(next, s.order[other] + QueueState.BAND / 2);
-                    break;
-                }
-            }
-            s.present = Math.max(s.present, next);
-        }
-        long begin = s.groupEnds[share.group()];
+        int group = share.group();
+        long begin = s.groupEnds[group];
         if (rules.shareIdle() && begin <= s.present) {
             begin = Math.min(Math.max(s.idle, s.present) + 1, s.present + PARTS - 1);
             s.idle = begin;
         }
-        s.groupEnds[share.group()] = begin + Math.max(1, cost(owner) * PARTS / share.weight());
-        s.latest = Math.max(s.latest, begin);
+        s.groupEnds[group] = begin + length(owner, share);
+        s.groupWaits[group]++;
         s.shares = true;
         return begin - QueueState.BAND / 2;
+    }
+
+    private long length(int owner, Share share) {
+        return Math.max(1, cost(owner) * PARTS / share.weight());
+    }
+
+    /** A request of a group is granted the lock, before it leaves the queue. */
+    protected final void noteGranted(int owner) {
+        noteShare(owner, -1, true);
+    }
+
+    private void noteShare(int owner, int more, boolean granted) {
+        Share share = bounds.wishes().get(owner).share();
+        int group = share.group();
+        if (share.isNone() || !s.shares) {
+            return;
+        }
+        s.groupWaits[group] = Math.max(0, s.groupWaits[group] + more);
+        if (QueueState.isShare(s.order[owner])) {
+            long begin = s.order[owner] + QueueState.BAND / 2;
+            long over = begin + length(owner, share);
+            if (granted) {
+                s.groupGranted[group] = Math.max(s.groupGranted[group], over);
+                s.present = rules.shareNow() ? Math.max(s.present, begin) : s.present;
+            } else if (more < 0 && over == s.groupEnds[group]) {
+                s.groupEnds[group] = begin;
+            }
+        }
+        if (rules.shareBack() && s.groupWaits[group] == 0) {
+            s.groupEnds[group] = s.groupGranted[group];
+        }
     }
 
     /** Queues a request that is to wait, and does not yet. */

@@ -46,9 +46,10 @@ public abstract class QueueState<S extends QueueState<S>> {
     // the details, of groups: whether there are any, and where the last request of each ends; 0 for no matter where
     public boolean shares;
     public long present;
-    public long latest;
     public long idle;
     public long[] groupEnds;
+    public long[] groupGranted;
+    public int[] groupWaits;
 
     // the details, by client
     public final int[] waiters;
@@ -75,6 +76,8 @@ public abstract class QueueState<S extends QueueState<S>> {
         known = new boolean[owners];
         ends = filled(owners);
         groupEnds = new long[owners];
+        groupGranted = new long[owners];
+        groupWaits = new int[owners];
         waiters = filled(clients);
         parked = filled(clients);
         deadline = filled(clients);
@@ -94,9 +97,10 @@ public abstract class QueueState<S extends QueueState<S>> {
         sequence = other.sequence;
         shares = other.shares;
         present = other.present;
-        latest = other.latest;
         idle = other.idle;
         groupEnds = other.groupEnds.clone();
+        groupGranted = other.groupGranted.clone();
+        groupWaits = other.groupWaits.clone();
         waiters = other.waiters.clone();
         parked = other.parked.clone();
         deadline = other.deadline.clone();
@@ -223,7 +227,10 @@ public abstract class QueueState<S extends QueueState<S>> {
     /** Where a group has ended that begins at the present makes no difference. */
     public void forgetIdleGroups() {
         for (int group = 0; group < groupEnds.length; group++) {
-            groupEnds[group] = groupEnds[group] <= present ? 0 : groupEnds[group];
+            if (groupWaits[group] == 0 && groupEnds[group] <= present) {
+                groupEnds[group] = 0;
+                groupGranted[group] = 0;
+            }
         }
     }
 
@@ -239,9 +246,10 @@ public abstract class QueueState<S extends QueueState<S>> {
         sequence = ABSENT;
         shares = false;
         present = 0;
-        latest = 0;
         idle = 0;
         Arrays.fill(groupEnds, 0);
+        Arrays.fill(groupGranted, 0);
+        Arrays.fill(groupWaits, 0);
         forgetClaims();
         for (int client = 0; client < clients(); client++) {
             forget(client);
@@ -335,9 +343,9 @@ public abstract class QueueState<S extends QueueState<S>> {
     public void addTo(Fingerprint print, int[] owners, int[] clients) {
         print.add(last).add(sequence).add(queueLeft).add(parkedLeft).add(detailsLeft);
         if (shares) {
-            print.add(present).add(latest).add(idle);
-            for (long each : groupEnds) {
-                print.add(each);
+            print.add(present).add(idle);
+            for (int group = 0; group < groupEnds.length; group++) {
+                print.add(groupEnds[group]).add(groupGranted[group]).add(groupWaits[group]);
             }
         }
         for (int owner : owners) {
@@ -387,8 +395,8 @@ public abstract class QueueState<S extends QueueState<S>> {
         }
         text.append(", sequence ").append(shown(sequence));
         if (shares) {
-            text.append(", present " + present + ", latest " + latest + ", idle " + idle + ", groups until "
-                    + Arrays.toString(groupEnds));
+            text.append(", present " + present + ", idle " + idle + ", groups until "
+                    + Arrays.toString(groupEnds) + " granted until " + Arrays.toString(groupGranted) + " waiting " + Arrays.toString(groupWaits));
         }
         for (int client = 0; client < clients(); client++) {
             text.append("; ").append(Words.client(client)).append(": waiters ").append(shown(waiters[client]));
