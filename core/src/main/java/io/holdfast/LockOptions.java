@@ -128,7 +128,8 @@ public final class LockOptions {
             Require.withinTerm("interruptBefore", before, leaseDuration());
         }
         if (!group().isEmpty() && requestLife() != null && requestEnd() == RequestEnd.TO_TAIL) {
-            throw new IllegalArgumentException("requestEnd is TO_TAIL, must be LEAVE with a group: its share says where a request stands");
+            throw new IllegalArgumentException(
+                    "requestEnd is TO_TAIL, must be LEAVE with a group: its share says where a request stands");
         }
         if (!group().isEmpty() && (priority() != 0 || values.get(ORDER) != Order.FIFO)) {
             throw new IllegalArgumentException("priority is " + priority() + " and order is " + values.get(ORDER)

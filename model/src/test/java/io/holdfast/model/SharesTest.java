@@ -1,5 +1,6 @@
 package io.holdfast.model;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -46,6 +47,39 @@ final class SharesTest {
         assertTrue(stretches > RUNS * 10, "stretches: " + stretches);
     }
 
+    /** One group always waits, and another withdraws many requests, the first of them first, before it stays. */
+    @Test
+    void group_thatHasWithdrawnRequests_isServedSoon() {
+        assertEquals(1, grantsBefore(Rule.all()));
+        assertTrue(grantsBefore(Rule.without(Rule.SHAREBACK)) > 5);
+    }
+
+    /** How many of the other group's are granted first. */
+    private static int grantsBefore(Set<Rule> rules) {
+        List<Wish> wishes = new ArrayList<>();
+        for (int i = 0; i < 32; i++) {
+            wishes.add(Wish.plain(0).withShare(i < 21 ? 0 : 1, 1));
+        }
+        Bounds bounds = new Bounds(2, 1, 4, wishes);
+        LockServer server = new LockServer(bounds, rules);
+        LockState state = new LockState(wishes.size(), bounds.clients());
+        for (int i = 0; i < 31; i++) {
+            state = server.run(state, new Call.Acquire(0, i, true, 0)).state();
+        }
+        for (int i = 21; i < 31; i++) {
+            state = server.run(state, new Call.Release(0, i, false, 0, 0, false))
+                    .state();
+        }
+        state = server.run(state, new Call.Acquire(0, 31, true, 0)).state();
+        int grants = -1;
+        while (state.holder != 31) {
+            grants++;
+            state = server.run(state, new Call.Release(0, state.holder, false, 0, 0, false))
+                    .state();
+        }
+        return grants;
+    }
+
     @ParameterizedTest
     @EnumSource(
             value = Rule.class,
@@ -87,15 +121,26 @@ final class SharesTest {
             for (int owner = 0; owner < REQUESTS; owner++) {
                 waits[group[owner]] |= state.where[owner] != LockState.NOWHERE;
             }
-            Call call = asks
-                    ? new Call.Acquire(0, next++, true, 0)
-                    : new Call.Release(0, before, false, 0, 0, false);
+            int withdrawn =
+                    random.nextInt(8) == 0 ? last(state, group, random.nextInt(WEIGHTS.length)) : LockState.NOBODY;
+            Call call = withdrawn != LockState.NOBODY
+                    ? new Call.Release(0, withdrawn, false, 0, 0, false)
+                    : asks ? new Call.Acquire(0, next++, true, 0) : new Call.Release(0, before, false, 0, 0, false);
             state = server.run(state, call).state();
             if (state.holder != before && state.holder != LockState.NOBODY) {
                 grants.add(new Grant(group[state.holder], waits));
             }
         }
         return grants;
+    }
+
+    /** The last that waits of a group. */
+    private static int last(LockState state, int[] group, int which) {
+        int last = LockState.NOBODY;
+        for (int owner : state.inLine(LockState.QUEUED)) {
+            last = group[owner] == which ? owner : last;
+        }
+        return last;
     }
 
     /** Where two groups that wait differ by more; null if they never do. */

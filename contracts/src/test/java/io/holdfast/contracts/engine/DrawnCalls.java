@@ -425,10 +425,9 @@ final class DrawnCalls {
             servers.both("DEL", key);
         }
         ask(keys, 10, "0 0 0 F 0 L 60000");
-        List<String> fields =
-                new ArrayList<>(List.of("HSET", keys.details(), "@seq", "1", "@v", "5000 9000 9000 70 64"));
+        List<String> fields = new ArrayList<>(List.of("HSET", keys.details(), "@seq", "1", "@v", "5000 9000 70 64"));
         for (int i = 0; i < 70; i++) {
-            fields.addAll(List.of("@g:" + i, Integer.toString(4_000 + 50 * i)));
+            fields.addAll(List.of("@g:" + i, (4_000 + 50 * i) + " 0 " + i % 2));
         }
         servers.both(fields.toArray(String[]::new));
         ask(keys, 11, "1 0 0 S1:one 0 L 60000");

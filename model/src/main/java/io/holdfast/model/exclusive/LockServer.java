@@ -419,7 +419,7 @@ public final class LockServer {
             if (claimed) {
                 s.claim = NOBODY;
             }
-            return dequeue(owner);
+            return leaves(owner, claimed);
         }
 
         private void recall() {

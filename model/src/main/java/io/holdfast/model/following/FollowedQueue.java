@@ -224,7 +224,9 @@ abstract class FollowedQueue<S extends QueueState<S>, W extends QueueBounds.Entr
             bounds.term[owner] = Ran.millis(ran.arg(3));
             return wish;
         }
-        return asked == null ? noWish(client) : wish(client, asked, 0, false, shareOf(asked.substring(asked.lastIndexOf(' ') + 1)), owner);
+        return asked == null
+                ? noWish(client)
+                : wish(client, asked, 0, false, shareOf(asked.substring(asked.lastIndexOf(' ') + 1)), owner);
     }
 
     private Share shareOf(String place) {

@@ -139,13 +139,20 @@ public abstract class QueueRun<S extends QueueState<S>> {
 
     /** Whether there was such a waiter. */
     protected final boolean dequeue(int owner) {
+        return leaves(owner, false);
+    }
+
+    /** The same, of one that was granted the lock, and has a claim, if {@code claimed}. */
+    protected final boolean leaves(int owner, boolean claimed) {
         int stood = s.where[owner];
         leaveLine(owner);
         if (!s.known[owner]) {
             return stood != NOWHERE;
         }
         s.known[owner] = false;
-        noteShare(owner, -1, false);
+        if (!claimed) {
+            noteShare(owner, -1, false);
+        }
         int client = bounds.clientOf(owner);
         if (stood == ASIDE) {
             s.parked[client] = count(s.parked[client]) - 1;

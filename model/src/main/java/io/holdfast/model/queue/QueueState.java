@@ -395,8 +395,8 @@ public abstract class QueueState<S extends QueueState<S>> {
         }
         text.append(", sequence ").append(shown(sequence));
         if (shares) {
-            text.append(", present " + present + ", idle " + idle + ", groups until "
-                    + Arrays.toString(groupEnds) + " granted until " + Arrays.toString(groupGranted) + " waiting " + Arrays.toString(groupWaits));
+            text.append(", present " + present + ", idle " + idle + ", groups until " + Arrays.toString(groupEnds)
+                    + " granted until " + Arrays.toString(groupGranted) + " waiting " + Arrays.toString(groupWaits));
         }
         for (int client = 0; client < clients(); client++) {
             text.append("; ").append(Words.client(client)).append(": waiters ").append(shown(waiters[client]));
