@@ -227,9 +227,9 @@ public abstract class QueueState<S extends QueueState<S>> {
     /** Where a group has ended that begins at the present makes no difference. */
     public void forgetIdleGroups() {
         for (int group = 0; group < groupEnds.length; group++) {
+            groupGranted[group] = groupGranted[group] <= present ? 0 : groupGranted[group];
             if (groupWaits[group] == 0 && groupEnds[group] <= present) {
                 groupEnds[group] = 0;
-                groupGranted[group] = 0;
             }
         }
     }
