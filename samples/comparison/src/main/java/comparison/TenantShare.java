@@ -56,7 +56,10 @@ public final class TenantShare {
     }
 
     private static long length(Application application) {
-        return application.server.command("LLEN", "redisson_lock_queue:{exports}").asLong();
+        return application
+                .server
+                .command("LLEN", "redisson_lock_queue:{exports}")
+                .asLong();
     }
 
     private interface Release<T> {

@@ -1,9 +1,12 @@
 package io.holdfast.contracts;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.Attempt;
+import io.holdfast.Contention;
 import io.holdfast.DistributedLock;
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holder;
@@ -91,7 +94,7 @@ public class ShareContract extends LockSuite {
         String order = serve(held);
         assertEquals("AbcAA", order.substring(0, 5), order);
         assertEquals(32, order.length());
-        awaitNothingLeft(server, key -> !key.contains(":x:"));
+        awaitNothingLeft(server);
     }
 
     @Test
@@ -213,7 +216,7 @@ public class ShareContract extends LockSuite {
         for (CompletableFuture<?> each : all) {
             get(each);
         }
-        awaitNothingLeft(server, key -> !key.contains(":x:"));
+        awaitNothingLeft(server);
     }
 
     @Test
@@ -227,6 +230,10 @@ public class ShareContract extends LockSuite {
         assertEquals(Optional.of("b"), waiter.group());
         assertEquals(Order.SHARES, waiter.order());
         assertEquals(0, waiter.priority());
+        Attempt<Lease> taken =
+                get(inThread(() -> one.lock("a", group("tenant 7/ä", 2)).attempt(Wait.none())));
+        Contention told = assertInstanceOf(Attempt.NotObtained.class, taken).contention();
+        assertEquals(Optional.of("tenant 7/ä"), told.holder().flatMap(Holder::group), "as this client knows it");
         held.release();
         get(next).release();
     }
@@ -281,7 +288,7 @@ public class ShareContract extends LockSuite {
         assertTrue(fields < 1_300, "fields: " + fields); // a group is idle when a request's time has gone by
         held.release();
         get(waits).release();
-        awaitNothingLeft(server, key -> !key.contains(":x:"));
+        awaitNothingLeft(server);
     }
 
     @Test

@@ -118,10 +118,11 @@ public record Demand(
 
     /** Who asks, as listings show it. */
     public String label() {
-        return ClientLabel.ofActor(actorName, shown());
+        return ClientLabel.ofActor(actorName, metadata());
     }
 
-    private Map<String, String> shown() {
+    /** What listings show with it: of the options, and the group. */
+    public Map<String, String> metadata() {
         if (options.group().isEmpty()) {
             return options.metadata();
         }
@@ -132,7 +133,7 @@ public record Demand(
 
     /** The same with one more of the metadata. */
     public String labelWith(String key, String value) {
-        Map<String, String> metadata = new LinkedHashMap<>(shown());
+        Map<String, String> metadata = new LinkedHashMap<>(metadata());
         metadata.put(key, value);
         return ClientLabel.ofActor(actorName, metadata);
     }

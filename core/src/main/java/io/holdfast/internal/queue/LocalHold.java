@@ -117,7 +117,7 @@ final class LocalHold implements Holding, Tenant {
                 hold.owner(),
                 Math.max(token, hold.token()),
                 request.demand.actorName(),
-                request.demand.options().metadata(),
+                request.demand.metadata(),
                 held());
     }
 

@@ -90,7 +90,7 @@ final class Reentry {
                 own.owner(),
                 own.token(),
                 own.origin.demand.actorName(),
-                own.options.metadata(),
+                own.origin.demand.metadata(),
                 own.kit.since(own.grantedNanos));
         return new Contention(Optional.of(self), own.remaining(), 0, 0);
     }
