@@ -12,6 +12,7 @@ import io.holdfast.model.exclusive.LockServer;
 import io.holdfast.model.exclusive.LockState;
 import io.holdfast.model.exclusive.Rule;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -32,7 +33,7 @@ final class SharesTest {
     private static final double ROUNDING = 0.15;
 
     /** A grant: whose, and which groups waited just before it. */
-    private record Grant(int group, boolean[] waits) {}
+    private record Grant(int group, BitSet waits) {}
 
     @Test
     void groups_thatWait_getTheirSharesInEveryStretch() {
@@ -41,7 +42,7 @@ final class SharesTest {
             List<Grant> grants = grants(Rule.all(), seed);
             assertNull(unfair(grants), "seed " + seed);
             stretches += Math.toIntExact(grants.stream()
-                    .filter(grant -> grant.waits[0] && grant.waits[3])
+                    .filter(grant -> grant.waits.get(0) && grant.waits.get(3))
                     .count());
         }
         assertTrue(stretches > RUNS * 10, "stretches: " + stretches);
@@ -117,9 +118,11 @@ final class SharesTest {
             ahead = random.nextInt(12) == 0 ? random.nextInt(2) : ahead;
             boolean asks = next < REQUESTS && (state.holder == LockState.NOBODY || random.nextInt(3) > ahead);
             int before = state.holder;
-            boolean[] waits = new boolean[WEIGHTS.length];
+            BitSet waits = new BitSet();
             for (int owner = 0; owner < REQUESTS; owner++) {
-                waits[group[owner]] |= state.where[owner] != LockState.NOWHERE;
+                if (state.where[owner] != LockState.NOWHERE) {
+                    waits.set(group[owner]);
+                }
             }
             int withdrawn =
                     random.nextInt(8) == 0 ? last(state, group, random.nextInt(WEIGHTS.length)) : LockState.NOBODY;
@@ -152,7 +155,7 @@ final class SharesTest {
                     double difference = 0;
                     for (int at = from; at < grants.size(); at++) {
                         Grant grant = grants.get(at);
-                        if (!grant.waits[one] || !grant.waits[other]) {
+                        if (!grant.waits.get(one) || !grant.waits.get(other)) {
                             break;
                         }
                         difference += grant.group == one ? 1.0 / WEIGHTS[one] : 0;
