@@ -467,8 +467,8 @@ public final class Hold extends Buckets.Item implements Holding {
         try {
             leaveAlone();
             answer = grant.release();
-            grant.forget(); // not before: a second notice of the grant would give it back first, without its rest or
-            // its record
+            // Not before: a second notice of the grant would give it back first, without its rest or its record.
+            grant.forget();
         } catch (RuntimeException | Error e) {
             kit.later(this::releaseLater);
             throw e;

@@ -295,8 +295,9 @@ final class LineBreaks {
                                 "        if (!active()) {\n            kit.ended();"),
                         java(
                                 "internal/lease/Hold",
-                                "            forget();\n            answer = grant.release();",
+                                "            leaveAlone();\n            answer = grant.release();",
                                 "            answer = grant.release();"),
+                        java("internal/lease/Hold", "            grant.forget();\n        } catch", "        } catch"),
                         java(
                                 "internal/lease/Hold",
                                 "        return answer.whenComplete((how, failure) -> {",
