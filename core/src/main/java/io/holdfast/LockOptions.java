@@ -97,6 +97,7 @@ public final class LockOptions {
     private static final Option<Duration> REPLICA_TIMEOUT = KIND.option("replicaTimeout", Duration.ofSeconds(1));
     private static final Option<Duration> LEAST_REMAINING = KIND.option("minRemaining", Duration.ZERO);
     private static final Option<Duration> SHORTEST_HOLD = KIND.option("minHold", Duration.ZERO);
+    private static final Option<Duration> LOCK_DELAY = KIND.option("lockDelay", Duration.ZERO);
     private static final Option<Map<String, String>> METADATA = KIND.option("metadata", Map.of());
     private static final Option<Duration> CLAIM = KIND.option("handoffTimeout", Duration.ofSeconds(1));
     private static final Option<Duration> REQUEST_LIFE = KIND.optional("requestLife", null);
@@ -283,6 +284,27 @@ public final class LockOptions {
      */
     public LockOptions withMinHold(Duration value) {
         return new LockOptions(values.withZeroOrUpTo(SHORTEST_HOLD, value, Require.LONGEST));
+    }
+
+    /**
+     * How much longer the lock stays taken when its lease is lost, and not released (Chubby and Consul call it the lock-delay); default
+     * 0.
+     */
+    public Duration lockDelay() {
+        return values.get(LOCK_DELAY);
+    }
+
+    /**
+     * With another lock-delay, for resources that cannot check a fencing token: what the last holder has sent arrives before the next
+     * one begins, unless it was under way for longer. It applies when the holder dies, when its lease expires or has lasted as long as
+     * it may, and when its client is closed; not to a release, and not to a lease that an operator ends. Nobody else waits longer, since
+     * the server itself keeps the lock for the lease duration and this. A lease that is handed over is confirmed before its holder sees
+     * it, which costs a round trip.
+     *
+     * @param value 0, or 1 ms to 365 days
+     */
+    public LockOptions withLockDelay(Duration value) {
+        return new LockOptions(values.withZeroOrUpTo(LOCK_DELAY, value, Require.LONGEST));
     }
 
     /** Data that stands beside the hold for all to see (see {@link Holder#metadata()}); default none. */

@@ -40,6 +40,7 @@ class BadInputTest {
                 () -> LOCK.withHandoffTimeout(Duration.ofSeconds(11)));
         cases.put("maxHold is PT0S, must be from 1 ms to 365 days", () -> LOCK.withMaxHold(Duration.ZERO));
         cases.put("maxScopedHold is PT-1S, must be from 1 ms to 365 days", () -> LOCK.withMaxScopedHold(NEGATIVE));
+        cases.put("lockDelay is PT-1S, must be 0, or from 1 ms to 365 days", () -> LOCK.withLockDelay(NEGATIVE));
         cases.put("minHold is PT-1S, must be 0, or from 1 ms to 365 days", () -> LOCK.withMinHold(NEGATIVE));
         cases.put(
                 "minRemaining is PT29S, must be less than nine tenths of the lease duration, which is PT30S",

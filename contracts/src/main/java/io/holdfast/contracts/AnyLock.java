@@ -22,14 +22,14 @@ interface AnyLock {
      * @param renewed whether it is renewed
      * @param maxHold when renewal stops; null for never
      * @param interruptBefore how long before the end work is interrupted; null for never
-     * @param minHold how long the lock stays taken at least
+     * @param lockDelay how much longer the lock stays taken when the lease is lost
      */
     record Terms(
             Duration term,
             boolean renewed,
             @Nullable Duration maxHold,
             @Nullable Duration interruptBefore,
-            Duration minHold) {
+            Duration lockDelay) {
         /** So long that no test sees its end. */
         static final Terms LONG = new Terms(Duration.ofMinutes(1), true, null, null, Duration.ZERO);
 
@@ -37,22 +37,22 @@ interface AnyLock {
         static final Terms BRIEF = LONG.lasting(Duration.ofSeconds(3));
 
         Terms lasting(Duration value) {
-            return new Terms(value, renewed, maxHold, interruptBefore, minHold);
+            return new Terms(value, renewed, maxHold, interruptBefore, lockDelay);
         }
 
         Terms notRenewed() {
-            return new Terms(term, false, maxHold, interruptBefore, minHold);
+            return new Terms(term, false, maxHold, interruptBefore, lockDelay);
         }
 
         Terms renewedUntil(Duration value) {
-            return new Terms(term, renewed, value, interruptBefore, minHold);
+            return new Terms(term, renewed, value, interruptBefore, lockDelay);
         }
 
         Terms interruptedBefore(Duration value) {
-            return new Terms(term, renewed, maxHold, value, minHold);
+            return new Terms(term, renewed, maxHold, value, lockDelay);
         }
 
-        Terms heldAtLeast(Duration value) {
+        Terms delayedBy(Duration value) {
             return new Terms(term, renewed, maxHold, interruptBefore, value);
         }
     }

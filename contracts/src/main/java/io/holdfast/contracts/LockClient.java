@@ -145,7 +145,7 @@ interface LockClient extends AutoCloseable {
                     .withRenewal(terms.renewed())
                     .withMaxHold(terms.maxHold())
                     .withInterruptBefore(terms.interruptBefore())
-                    .withMinHold(terms.minHold());
+                    .withLockDelay(terms.lockDelay());
         }
     }
 

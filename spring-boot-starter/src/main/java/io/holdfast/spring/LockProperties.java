@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param replicaTimeout How long they may take.
  * @param minRemaining A lease that arrives with less than this is extended first.
  * @param minHold A lock stays taken after a release until so long after its grant (minimum hold time).
+ * @param lockDelay How much longer a lock stays taken when its lease is lost and not released (lock-delay).
  * @param metadata Data that stands beside the hold for all to see.
  * @param handoffTimeout How long a waiter that is frozen may keep the others waiting.
  * @param requestLife How long a request keeps its position in the queue.
@@ -42,6 +43,7 @@ record LockProperties(
         @Nullable Duration replicaTimeout,
         @Nullable Duration minRemaining,
         @Nullable Duration minHold,
+        @Nullable Duration lockDelay,
         @Nullable Map<String, String> metadata,
         @Nullable Duration handoffTimeout,
         @Nullable Duration requestLife,
@@ -68,6 +70,7 @@ record LockProperties(
                     replicaTimeout == null ? options.replicaTimeout() : replicaTimeout);
         }
         options = minHold == null ? options : options.withMinHold(minHold);
+        options = lockDelay == null ? options : options.withLockDelay(lockDelay);
         options = metadata == null ? options : options.withMetadata(metadata);
         options = handoffTimeout == null ? options : options.withHandoffTimeout(handoffTimeout);
         if (requestLife != null || requestEnd != null) {

@@ -175,6 +175,18 @@ final class EndedHoldersEngineTest {
     }
 
     @Test
+    void lockDelay_holderHasEnded_itsHoldIsNotReleased() {
+        Client client = client();
+        Keys keys = Keys.of(client.kit.options.prefix(), "a");
+        LockOptions delayed = LockOptions.defaults().withLockDelay(Duration.ofSeconds(20));
+        assertTrue(Faces.lock(client, keys, delayed)
+                .acquireAsync(Wait.none())
+                .join()
+                .isValid());
+        assertEquals(List.of(client.kit.ids.client()), concealed);
+    }
+
+    @Test
     void waiting_serverDoesNotAnswerTheRelease_isTriedAgain() {
         Client dead = client();
         tryNow(dead);

@@ -100,10 +100,13 @@ public record Demand(
 
     /**
      * Whether a lease must last for its whole term when it is handed out. Otherwise a handoff gives a claim window, and the term
-     * a moment later: too late for work that is interrupted some time before the end, and for a lease without renewal.
+     * a moment later: too late for work that is interrupted some time before the end, for a lease without renewal, and for one after
+     * which the lock is to stay taken.
      */
     public static boolean needsWholeTerm(LockOptions options) {
-        return !options.renewal() || options.interruptBefore() != null;
+        return !options.renewal()
+                || options.interruptBefore() != null
+                || !options.lockDelay().isZero();
     }
 
     /** How long the lease is renewed at most; null for ever. */

@@ -392,8 +392,9 @@ public final class Hold extends Buckets.Item implements Holding {
         detached = true;
         leaveAlone();
         // Its owner stays known to the end: a late notice of its grant must not look like a grant for nobody.
-        kit.schedule(state.deadline() - kit.nanoTime(), grant::forget);
-        kit.lasting().goesOn(keys(), state.deadline());
+        long end = state.deadline() + options.lockDelay().toNanos();
+        kit.schedule(end - kit.nanoTime(), grant::forget);
+        kit.lasting().goesOn(keys(), end);
     }
 
     // ---- its end
@@ -427,6 +428,9 @@ public final class Hold extends Buckets.Item implements Holding {
         origin.tellLost(this, reason);
         if (reason == LossReason.EXPIRED || reason == LossReason.NOT_ON_SERVER || reason == LossReason.REVOKED) {
             LOG.log(System.Logger.Level.WARNING, grant.lossInWords(reason));
+        }
+        if (reason != LossReason.NOT_ON_SERVER && reason != LossReason.REVOKED) {
+            rest.ask(options.lockDelay(), kit.nanoTime());
         }
         grant.takeBack(reason);
     }

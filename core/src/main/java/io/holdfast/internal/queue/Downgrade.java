@@ -12,6 +12,7 @@ import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Rest;
+import io.holdfast.internal.wire.LockScripts;
 import io.holdfast.internal.wire.Asked;
 import io.holdfast.internal.wire.LockScripts.Given;
 import io.holdfast.internal.wire.LogText;
@@ -89,7 +90,12 @@ public final class Downgrade {
     private void ask() {
         long sent = queue.kit.nanoTime();
         queue.server.sharedScripts.downgrade(
-                reading.keys, reading.owner, writing.token(), term, sent, (reply, failure) -> {
+                reading.keys,
+                reading.owner,
+                writing.token(),
+                LockScripts.term(reading.options, term),
+                sent,
+                (reply, failure) -> {
                     if (reply != null) {
                         answered(reply, sent);
                     } else {

@@ -342,7 +342,8 @@ final class QueueGrant implements Grant {
     }
 
     private void askForTerm(Duration asked, boolean together, ClaimBatcher.Told told) {
-        ConfirmEntry entry = new ConfirmEntry(owner, given.token(), asked.toMillis());
+        Duration term = LockScripts.term(hold().options, asked);
+        ConfirmEntry entry = new ConfirmEntry(owner, given.token(), term.toMillis());
         LockScripts scripts = queue.server.scripts(keys);
         if (together && scripts.confirmsTogether()) {
             queue.confirms.add(keys, entry, told);
@@ -394,8 +395,9 @@ final class QueueGrant implements Grant {
 
         @Override
         public RenewEntry entry() {
-            return new RenewEntry(
-                    keys, owner, given.token(), hold().options.leaseDuration().toMillis());
+            LockOptions options = hold().options;
+            Duration term = LockScripts.term(options, options.leaseDuration());
+            return new RenewEntry(keys, owner, given.token(), term.toMillis());
         }
 
         @Override
@@ -512,8 +514,10 @@ final class QueueGrant implements Grant {
 
     @Override
     public void takeBack(LossReason reason) {
-        queue.withdrawals.takeBack(
-                keys, owner, request.unanswered(), reason == LossReason.CLIENT_CLOSED ? rest() : Rest.NONE);
+        boolean gone = reason == LossReason.REVOKED || reason == LossReason.NOT_ON_SERVER;
+        boolean rests = reason == LossReason.CLIENT_CLOSED
+                || (!gone && !hold().options.lockDelay().isZero());
+        queue.withdrawals.takeBack(keys, owner, request.unanswered(), rests ? rest() : Rest.NONE);
     }
 
     /** How its lock rests afterwards, which is reported like a hold, unless it is a record: of those there may be many, for long. */

@@ -135,7 +135,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
 
     /** The same, where the stage was given out before: it may have been withdrawn since, or at this moment. */
     void begin() {
-        if (!options.minHold().isZero()) {
+        if (!options.minHold().isZero() || !options.lockDelay().isZero()) {
             queue.server.mayBeOutlived();
         }
         queue.waitingRoom.add(this);

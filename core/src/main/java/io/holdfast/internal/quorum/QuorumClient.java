@@ -207,6 +207,7 @@ public final class QuorumClient implements Engine {
         refuseUnless("queueLimit", lock.queueLimit(), 0, queue);
         refuseUnless("requestLife", String.valueOf(lock.requestLife()), "null", queue);
         refuseUnless("keepFor", lock.keepFor(), Duration.ZERO, "nobody could recall the lock");
+        refuseUnless("lockDelay", lock.lockDelay(), Duration.ZERO, RESTS);
         refuseUnless("minHold", lock.minHold(), Duration.ZERO, RESTS);
         refuseUnless("deadlock", lock.deadlock(), LockOptions.OnDeadlock.WAIT, "a quorum finds no deadlocks");
         refuseUnless("replicas", lock.replicas(), 0, "the nodes of a quorum are independent servers");

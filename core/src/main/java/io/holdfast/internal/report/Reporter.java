@@ -313,7 +313,10 @@ public final class Reporter implements Lasting {
                     add(
                             hold.keys().hold(),
                             hold.token(),
-                            now + hold.leftNanos(now) + drift); // when it ends on the server
+                            now
+                                    + hold.leftNanos(now)
+                                    + drift
+                                    + hold.options.lockDelay().toNanos()); // when it ends on the server
                     longestNanos = Math.max(longestNanos, hold.leftNanos(now));
                 }
             }

@@ -267,6 +267,11 @@ public interface LockScripts {
 
     record PauseReply(PauseWord word, State state) {}
 
+    /** For how long the server keeps the lock of a holder that falls silent, and that counts on so much of it: so long, and the lock-delay. */
+    static Duration term(LockOptions lock, Duration lease) {
+        return lease.plus(lock.lockDelay());
+    }
+
     /** Asks, once or again. */
     void acquire(Acquire asked, long sentNanos, BiConsumer<@Nullable AcquireReply, @Nullable DriverException> callback);
 
