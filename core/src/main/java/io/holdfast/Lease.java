@@ -273,6 +273,19 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
+     * A stage that completes when another request waits for the lock, of this client or of another: long work that can stop at a good
+     * place then gives the lock on. Never if the lease ends before. Others are looked for every other second
+     * ({@link HoldfastOptions#refreshInterval()}) while the lease is valid, by one request for all leases of a client on one server of
+     * which this was asked, and not at all for others. A request without a wait is not noticed. It completes on the client's executor
+     * (see {@link HoldfastOptions#executor()}).
+     *
+     * @throws UnsupportedOperationException if the lease is of a {@link Quorum}, where nobody queues
+     */
+    public CompletionStage<Void> whenWanted() {
+        return own.wanted().minimalCompletionStage();
+    }
+
+    /**
      * Calls a listener on the client's executor when two renewals in a row have failed, with the time that is left. If
      * renewal works again and fails again later, it is called again. Never after a release.
      *

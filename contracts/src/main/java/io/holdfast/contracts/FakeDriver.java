@@ -322,10 +322,20 @@ public final class FakeDriver implements RedisDriver {
                 List.of(acquire.publicOwner(), token, serverMicros(), claim.toMillis()));
     }
 
+    /** refresh: nobody waits. */
+    public Reply nobodyWaits(Call call) {
+        return refreshed(call, "OK", 0, Duration.ofSeconds(20), null);
+    }
+
     private Reply refreshed(Call call, String state, Duration remaining, @Nullable List<Object> claim) {
+        return refreshed(call, state, 1, remaining, claim);
+    }
+
+    private Reply refreshed(
+            Call call, String state, int waiters, Duration remaining, @Nullable List<Object> claim) {
         List<Reply> replies = new ArrayList<>();
         for (int i = 0; i < call.keys().size() / 5; i++) {
-            List<Object> one = new ArrayList<>(List.of(state, 1));
+            List<Object> one = new ArrayList<>(List.of(state, waiters));
             one.addAll(describe("somebody.0-1", remaining, claim));
             replies.add(list(one.toArray()));
         }

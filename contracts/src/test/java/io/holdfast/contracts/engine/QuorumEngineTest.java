@@ -347,6 +347,7 @@ final class QuorumEngineTest extends QuorumFixture {
         assertRefused("queueLimit", lock.withQueueLimit(1));
         assertRefused("requestLife", lock.withRequestLife(TERM, LockOptions.RequestEnd.LEAVE));
         assertRefused("minHold", lock.withMinHold(TERM));
+        assertRefused("lockDelay", lock.withLockDelay(TERM));
         assertRefused("reentrancy", lock.withReentrancy(LockOptions.Reentrancy.REENTER));
         assertRefused("waitLimit", lock.withWaitLimit(Wait.untilStuck(TERM)));
         assertRefused("leaseDuration", lock.withLeaseDuration(Duration.ofSeconds(61)));
@@ -354,6 +355,7 @@ final class QuorumEngineTest extends QuorumFixture {
         assertThrows(IllegalArgumentException.class, () -> quorum.lock("a").acquire(Wait.untilStuck(TERM)));
         assertThrows(UnsupportedOperationException.class, () -> lease("a").ticket());
         Lease held = lease("b");
+        assertThrows(UnsupportedOperationException.class, held::whenWanted);
         UnsupportedOperationException told =
                 assertThrows(UnsupportedOperationException.class, () -> held.releaseToRest(TERM));
         assertTrue(String.valueOf(told.getMessage()).contains("cannot rest"), told.toString());

@@ -58,6 +58,43 @@ final class WaitingEngineTest extends EngineFixture {
     }
 
     @Test
+    void whenWanted_ofManyLeases_isOneCallEveryTwoSecondsWhileTheyLast() {
+        server.answer("refresh", server::nobodyWaits);
+        server.answer("renew", server::renewed);
+        List<Lease> leases = new ArrayList<>();
+        List<CompletableFuture<Void>> wanted = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            leases.add(lease("lock-" + i));
+            wanted.add(leases.get(i).whenWanted().toCompletableFuture());
+        }
+        assertEquals(30, server.count("refresh"), "each is looked for at once");
+        time.advance(Duration.ofMinutes(1));
+        assertEquals(60, server.count("refresh"));
+        server.answer("refresh", server::refreshed);
+        time.advance(seconds(2));
+        assertTrue(wanted.stream().allMatch(CompletableFuture::isDone));
+        int before = server.count("refresh");
+        CompletableFuture<Void> another = leases.get(0).whenWanted().toCompletableFuture();
+        assertTrue(another.isDone());
+        time.advance(Duration.ofMinutes(1));
+        assertEquals(before + 1, server.count("refresh"), "once told, nobody looks any more");
+    }
+
+    @Test
+    void whenWanted_leaseIsReleased_isNeverTold() {
+        server.answer("refresh", server::nobodyWaits);
+        server.answer("release", call -> server.released("RELEASED"));
+        Lease lease = lease("a");
+        CompletableFuture<Void> wanted = lease.whenWanted().toCompletableFuture();
+        lease.release();
+        server.answer("refresh", server::refreshed);
+        int before = server.count("refresh");
+        time.advance(Duration.ofMinutes(1));
+        assertFalse(wanted.isDone());
+        assertEquals(before, server.count("refresh"));
+    }
+
+    @Test
     void refresh_nobodyWaitsAnyMore_ends() {
         server.answer("refresh", server::refreshed);
         server.answer("release", call -> server.released("WITHDRAWN"));

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongUnaryOperator;
 
 /**
@@ -73,6 +74,18 @@ public interface Grant {
      */
     default CompletableFuture<Boolean> note(Demand by, long token, String text) {
         throw noNotes();
+    }
+
+    /**
+     * Looks now and then whether others wait for the lock.
+     *
+     * @param lasts whether the lease is valid; once it is not, nobody looks any more
+     * @param here whether a request of this client waits for the lease of which the server does not know
+     * @return completed when others wait; never if the lease ends before
+     * @throws UnsupportedOperationException if nobody can tell
+     */
+    default CompletableFuture<Void> wanted(BooleanSupplier lasts, BooleanSupplier here) {
+        throw new UnsupportedOperationException(inWords() + " has no queue, which would tell whether others wait");
     }
 
     /** The last notes that were left, the last first. Blocks for the answer. */

@@ -116,6 +116,11 @@ public final class Hold extends Buckets.Item implements Holding {
     }
 
     @Override
+    public CompletableFuture<Void> wanted() {
+        return grant.wanted(this::isValid, () -> false);
+    }
+
+    @Override
     public Duration waited() {
         return Duration.ofNanos(grantedNanos - origin.startNanos);
     }

@@ -46,6 +46,13 @@ public interface Holding {
      */
     CompletableFuture<Boolean> note(String text);
 
+    /**
+     * Completed when others wait for the lock; never if the lease ends before.
+     *
+     * @throws UnsupportedOperationException if nobody can tell
+     */
+    CompletableFuture<Void> wanted();
+
     Duration waited();
 
     int initialPosition();

@@ -195,6 +195,11 @@ final class LocalHold implements Holding, Tenant {
     }
 
     @Override
+    public CompletableFuture<Void> wanted() {
+        return hold.grant.wanted(this::isValid, () -> !alone && line.under(() -> !line.waiting.isEmpty()));
+    }
+
+    @Override
     public boolean isHandedOver() {
         return alone && hold.isHandedOver();
     }

@@ -46,7 +46,7 @@ final class LocalLine extends Guarded implements Tenant {
     final Keys keys;
     final LockOptions options;
     private final LocalLines lines;
-    private final InLine waiting = new InLine();
+    final InLine waiting = new InLine(); // guarded by lock
     private volatile State state = State.FREE; // written under the lock
     private boolean ended;
     private boolean contended; // since it was made, a request has stood behind others

@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -172,6 +173,11 @@ final class QueueGrant implements Grant {
             }
         });
         return result;
+    }
+
+    @Override
+    public CompletableFuture<Void> wanted(BooleanSupplier lasts, BooleanSupplier here) {
+        return queue.waitingRoom.wanted(keys, lasts, here);
     }
 
     /** Its hold has, or will have, a note, which is not one of a further lease's. */

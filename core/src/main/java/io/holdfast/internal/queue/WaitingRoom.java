@@ -29,9 +29,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,6 +82,9 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
         }
     }
 
+    /** A lease that is to be told when others wait for its lock. */
+    private record Watched(Keys keys, BooleanSupplier lasts, BooleanSupplier here, CompletableFuture<Void> told) {}
+
     /** When a lock is to be checked, and how often again if its hold is about to end then, too. */
     private record Look(long due, int further) {}
 
@@ -105,6 +111,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     private final Set<String> refused =
             ConcurrentHashMap.newKeySet(); // locks whose refresh is, by key of the hold; they are refreshed alone
     private final Map<String, Look> checks = new ConcurrentHashMap<>(); // by key of the hold
+    private final Set<Watched> watched = ConcurrentHashMap.newKeySet();
     private final Announced ticking = new Announced();
 
     WaitingRoom(QueueEngine queue) {
@@ -385,6 +392,34 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
         }
     }
 
+    // ---- others that wait
+
+    /** Completed when others wait for a lock; see {@link QueueGrant#wanted}. */
+    CompletableFuture<Void> wanted(Keys keys, BooleanSupplier lasts, BooleanSupplier here) {
+        Watched lease = new Watched(keys, lasts, here, new CompletableFuture<>());
+        watched.add(lease);
+        refresh(watchedLines(line -> line.keys.equals(keys)), "0");
+        startTicking();
+        return lease.told;
+    }
+
+    /** Of locks with such leases, for which no request of this client waits. */
+    private List<Line> watchedLines(Predicate<Line> which) {
+        watched.removeIf(lease -> lease.told.isDone() || !lease.lasts.getAsBoolean());
+        watched.stream().filter(lease -> lease.here.getAsBoolean()).forEach(this::tellWanted);
+        return watched.stream()
+                .map(lease -> lease.keys)
+                .distinct()
+                .filter(keys -> !lines.containsKey(keys.hold()))
+                .map(Line::new)
+                .filter(which)
+                .toList();
+    }
+
+    private void tellWanted(Watched lease) {
+        queue.kit.execute(() -> lease.told.complete(null));
+    }
+
     // ---- the refresh
 
     /** Makes sure that there are refreshes, and that mailboxes are closed again. */
@@ -412,7 +447,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     private void tick() {
         ticking.begins();
         boolean mailboxes = queue.mailboxes.closeUnused(this::usersOfMailboxes);
-        if (lines.isEmpty() && toAsk.isEmpty() && !mailboxes) {
+        if (lines.isEmpty() && toAsk.isEmpty() && watched.isEmpty() && !mailboxes) {
             return;
         }
         startTicking();
@@ -428,7 +463,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     }
 
     private void refreshAll(IntPredicate partitions) {
-        List<Line> together = new ArrayList<>();
+        List<Line> together = new ArrayList<>(watchedLines(line -> partitions.test(queue.server.partition(line.keys))));
         for (Line line : lines.values()) {
             if (partitions.test(queue.server.partition(line.keys))) {
                 if (refused.contains(line.keys.hold())) {
@@ -497,6 +532,9 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
         refused.remove(line.keys.hold());
         State state = reply.state();
         observe(line.keys, state, sent, false);
+        if (reply.waiters() > 0) {
+            watched.stream().filter(lease -> lease.keys.equals(line.keys)).forEach(this::tellWanted);
+        }
         if (line.furtherLooks > 0
                 && endsBeforeTheNextRefresh(state)
                 && !checks.containsKey(line.keys.hold())

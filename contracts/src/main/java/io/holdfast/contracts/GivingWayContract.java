@@ -1,0 +1,64 @@
+package io.holdfast.contracts;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.holdfast.Lease;
+import io.holdfast.Wait;
+import io.holdfast.contracts.LockKindSuite.Kinds;
+import java.util.concurrent.CompletableFuture;
+
+/** A holder that is told when others wait: of each kind of lock with a queue. */
+@Kinds({LockKind.EXCLUSIVE, LockKind.STRICT, LockKind.KEPT, LockKind.READING, LockKind.WRITING, LockKind.PERMIT})
+public class GivingWayContract extends LockKindSuite {
+    private static CompletableFuture<Void> wanted(AnyLease held) {
+        return ((Lease) held.handedOut()).whenWanted().toCompletableFuture();
+    }
+
+    @EachKind
+    void whenWanted_anotherClientComes_completes(LockKind kind) throws Exception {
+        LockClient other = client(kind);
+        AnyLease held = lock(client(kind)).acquire();
+        CompletableFuture<Void> wanted = wanted(held);
+        CompletableFuture<AnyLease> next = against(other).acquireAsync(Wait.upTo(PATIENCE));
+        get(wanted);
+        held.release();
+        get(next).release();
+    }
+
+    @EachKind
+    void whenWanted_othersWaitAlready_completes(LockKind kind) throws Exception {
+        LockClient other = client(kind);
+        AnyLease held = lock(client(kind)).acquire();
+        CompletableFuture<AnyLease> next = against(other).acquireAsync(Wait.upTo(PATIENCE));
+        awaitWaiting(other);
+        get(wanted(held));
+        held.release();
+        get(next).release();
+    }
+
+    @EachKind
+    void whenWanted_theSameClientAsksAgain_completes(LockKind kind) throws Exception {
+        LockClient client = client(kind);
+        AnyLease held = lock(client).acquire();
+        CompletableFuture<Void> wanted = wanted(held);
+        CompletableFuture<AnyLease> next = against(client).acquireAsync(Wait.upTo(PATIENCE));
+        get(wanted);
+        held.release();
+        get(next).release();
+    }
+
+    @EachKind
+    void whenWanted_ofALeaseThatHasEnded_isNotThatOfTheNext(LockKind kind) throws Exception {
+        LockClient client = client(kind);
+        AnyLease first = lock(client).acquire();
+        CompletableFuture<Void> ofFirst = wanted(first);
+        first.release();
+        AnyLease second = lock(client).acquire();
+        CompletableFuture<Void> ofSecond = wanted(second);
+        CompletableFuture<AnyLease> next = against(client(kind)).acquireAsync(Wait.upTo(PATIENCE));
+        get(ofSecond);
+        assertFalse(ofFirst.isDone());
+        second.release();
+        get(next).release();
+    }
+}
