@@ -28,8 +28,11 @@ class PageTest {
             "Clients", Clients::main,
             "Commit", Commit::main,
             "DeadWaiter", DeadWaiter::main,
+            "FreedPort", FreedPort::main,
             "IdempotencyKey", IdempotencyKey::main,
+            "LateNote", LateNote::main,
             "Loss", Loss::main,
+            "Maintenance", Maintenance::main,
             "OtherThread", OtherThread::main,
             "TenantShare", TenantShare::main));
 

@@ -35,7 +35,7 @@ import picocli.CommandLine.ParameterException;
 public final class Simulation implements Callable<Integer> {
     private static final String KINDS =
             "inside, outside, quorum, handed, kept, steered, cluster, nested, lines, lines-steered,"
-                    + " lines-outside, elections, elections-outside or elections-quorum";
+                    + " lines-outside, elections, elections-outside, elections-quorum or once";
 
     private static final int FOUND = 1;
     private static final int MISUSED = 64;
@@ -111,6 +111,9 @@ public final class Simulation implements Callable<Integer> {
     /** Draws plans of this name. */
     private static LongFunction<? extends Drawn> draw(String name) {
         String known = name.toLowerCase(Locale.ROOT);
+        if (known.equals(OncePlan.NAME)) {
+            return OncePlan::draw;
+        }
         for (ElectionPlan.Kind kind : ElectionPlan.Kind.values()) {
             if (kind.toString().equals(known)) {
                 return seed -> ElectionPlan.draw(kind, seed);

@@ -1,0 +1,316 @@
+package io.holdfast.faults.simulation;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.Once;
+import io.holdfast.OnceResult;
+import io.holdfast.Wait;
+import io.holdfast.model.following.Follower;
+import io.holdfast.spi.Command;
+import io.holdfast.spi.Reply;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of a plan of work that is done once: a server in memory, clients with the real engine, the network between them, and the
+ * checks. All of it happens one after the other and in virtual time, so the same plan gives the same run.
+ */
+final class OnceRuns extends Runs {
+    /** What is looked at. */
+    enum Check {
+        /** Two results of one key, or of one slot, are told as recorded, or one that no work has returned. */
+        RECORD,
+        /** Work begins under a valid lease although its result is recorded. */
+        AFTER,
+        /** Two are at work for one key, and the leases of both are valid. */
+        EXCLUSION,
+        /** Work begins with a token that is not greater than those of the runs before. */
+        TOKENS,
+        /** A call has no answer though nothing is wrong any more, or it is told that nobody knows where nothing was wrong. */
+        LIVENESS,
+        /** A client holds or waits when all calls are over. */
+        ORPHAN,
+        /** A key is left when all records are over. */
+        LITTER,
+        /** The engine has logged a defect of its own. */
+        LOG,
+        /** The server has run a script otherwise than its model. */
+        MODEL
+    }
+
+    /** Work that fails. */
+    private static final class OnPurpose extends RuntimeException {
+        private static final long serialVersionUID = 1; // nobody writes it
+    }
+
+    private static final class Checked extends FirstFinding<Check> {}
+
+    /** What is known of a key. */
+    private static final class Job {
+        @Nullable
+        String recorded;
+
+        @Nullable
+        Lease atWork;
+
+        long newest;
+    }
+
+    /** A call that is open. */
+    private record Caller(OncePlan.Call call, Machine machine, long since) {
+        @Override
+        public String toString() {
+            return "#" + call.number() + " of " + machine;
+        }
+    }
+
+    private static final long MILLI = Checks.MILLI;
+    private static final long HEARTBEAT = 250 * MILLI;
+    /** Longer than the latest copy is under way, and than a term after it. */
+    private static final long SETTLED_AFTER = 45_000 * MILLI;
+
+    private static final long LONGEST_WORK_MILLIS = 1_500;
+    private static final Duration RECORDS_OVER = Duration.ofHours(27);
+
+    private final OncePlan plan;
+    private final Checked checks = new Checked();
+    private final Map<String, Job> jobs = new HashMap<>();
+    private final List<Caller> open = new ArrayList<>();
+    private final List<@Nullable Holdfast> clients = new ArrayList<>(); // of the slots
+    private final EngineLog log = EngineLog.listen(thrown -> thrown instanceof OnPurpose);
+    private int begun;
+
+    OnceRuns(OncePlan plan, @Nullable Follower follower) {
+        super(plan.seed(), plan.clients(), 1, HEARTBEAT, follower);
+        this.plan = plan;
+        for (int i = 0; i < plan.clients(); i++) {
+            clients.add(null);
+        }
+    }
+
+    // ---- the run
+
+    /** Runs it to the end, or to the first finding. */
+    Outcome run() {
+        try {
+            start();
+            for (Drawn.Item item : plan.items()) {
+                timers.schedule(item.atMillis() * MILLI, () -> begin(item));
+            }
+            long healed = now() + (plan.lengthMillis() + Plan.LONGEST_TROUBLE_MILLIS) * MILLI;
+            go("the plan", healed, () -> now() >= healed);
+            thawAll();
+            long most = now() + (60_000 + 3 * LONGEST_WORK_MILLIS * plan.items().size()) * MILLI;
+            go("quiet", most + HEARTBEAT, () -> now() >= most || open.isEmpty());
+            if (!open.isEmpty()) {
+                checks.found(Check.LIVENESS, "nothing is wrong any more, and without an answer: " + open);
+            }
+            long settled = now() + SETTLED_AFTER;
+            go("settled", settled, () -> now() >= settled);
+            end();
+            return new Outcome(plan, checks.finding(), steps, begun, 0, 0, trace);
+        } finally {
+            log.close();
+            slots.forEach(slot -> slot.drivers.forEach(NetworkDriver::gone));
+        }
+    }
+
+    private void end() {
+        if (checks.finding() != null) {
+            return;
+        }
+        for (Holdfast client : clients) {
+            if (client != null && client.leaseCount() + client.waiterCount() > 0) {
+                checks.found(Check.ORPHAN, client + " holds or waits for what nobody works for");
+            }
+        }
+        ending = true;
+        slots.forEach(this::closeClient);
+        time.advance(RECORDS_OVER);
+        List<String> left = server.memory.command("KEYS", "*").asList().stream()
+                .map(Reply::asString)
+                .toList();
+        if (!left.isEmpty()) {
+            checks.found(Check.LITTER, "left on the server: " + left);
+        }
+    }
+
+    @Override
+    void differs(String how) {
+        checks.found(Check.MODEL, how);
+    }
+
+    @Override
+    void afterStep() {
+        String defect = log.firstDefect();
+        if (defect != null) {
+            checks.found(Check.LOG, defect);
+        }
+    }
+
+    @Override
+    void onBeat() {}
+
+    @Override
+    @Nullable
+    Finding finding() {
+        return checks.finding();
+    }
+
+    // ---- clients
+
+    @Override
+    void connect(Slot slot, Machine machine) {
+        clients.set(slot.number, Holdfast.over(slot.drivers.get(0), plan.options(), machine.environment()));
+    }
+
+    @Override
+    void killed(Machine machine) {
+        open.removeIf(caller -> caller.machine == machine);
+        clients.set(machine.slot, null);
+    }
+
+    @Override
+    void answered(Slot slot, Command command, Reply reply) {
+        String script = LeaseLook.scriptOf(command);
+        if (!script.isEmpty()) {
+            trace.add(
+                    "server",
+                    "c" + slot.number + " " + script + " "
+                            + command.words().subList(3, command.words().size()) + " -> " + reply);
+        }
+    }
+
+    private void closeClient(Slot slot) {
+        Holdfast client = clients.get(slot.number);
+        Machine machine = slot.machine;
+        if (client != null && machine != null) {
+            machine.run(() -> {
+                trace.add(machine, "closes its client");
+                clients.set(slot.number, null);
+                client.close();
+            });
+        }
+    }
+
+    @Override
+    void ofClient(Plan.Trouble trouble, Slot slot, Machine machine, long until) {
+        if (trouble.fault() != Plan.Fault.CLOSE) {
+            super.ofClient(trouble, slot, machine, until);
+            return;
+        }
+        machine.run(() -> {
+            if (slot.machine == machine) {
+                closeClient(slot);
+                machine.kill();
+                killed(machine);
+                slot.machine = null;
+                slot.drivers.forEach(NetworkDriver::gone);
+                timers.schedule(trouble.lengthMillis() * MILLI, () -> start(slot));
+            }
+        });
+    }
+
+    // ---- calls
+
+    private void begin(Drawn.Item item) {
+        trace.add("world", item.toString());
+        if (item instanceof OncePlan.Call call) {
+            Machine machine = slots.get(call.client()).machine;
+            if (machine != null) {
+                machine.run(() -> call(call, machine));
+            }
+        } else if (item instanceof Plan.Trouble trouble) {
+            begin(trouble);
+        }
+    }
+
+    private void call(OncePlan.Call call, Machine machine) {
+        Holdfast client = clients.get(call.client());
+        if (client == null || slots.get(call.client()).machine != machine) {
+            return;
+        }
+        Caller caller = new Caller(call, machine, now());
+        open.add(caller);
+        Once work = call.key().isEmpty()
+                ? client.once("job", call.options()).per(Plan.millis(OncePlan.PERIOD_MILLIS))
+                : client.once(call.key(), call.options());
+        Wait wait = call.waitMillis() < 0 ? Wait.forever() : Wait.upTo(Plan.millis(call.waitMillis()));
+        work.runAsync(wait, lease -> work(caller, lease)).whenComplete((result, failure) -> {
+            open.remove(caller);
+            ended(caller, result, failure);
+        });
+    }
+
+    private CompletionStage<String> work(Caller caller, Lease lease) {
+        Job job = jobs.computeIfAbsent(lease.name(), name -> new Job());
+        begun++;
+        trace.add(caller.machine, caller + " works for " + lease.name() + ", " + lease.token());
+        Lease before = job.atWork;
+        if (isGood(lease)) {
+            if (job.recorded != null) {
+                checks.found(Check.AFTER, caller + " works under " + lease + " for what is recorded: " + job.recorded);
+            }
+            if (before != null && isGood(before)) {
+                checks.found(Check.EXCLUSION, caller + " works under " + lease + " beside " + before);
+            }
+            if (lease.token() <= job.newest) {
+                checks.found(Check.TOKENS, caller + " works under " + lease + " after " + job.newest);
+            }
+        }
+        job.newest = Math.max(job.newest, lease.token());
+        job.atWork = lease;
+        Draw draw = new Draw(plan.seed(), 44, caller.call.number());
+        CompletableFuture<String> result = new CompletableFuture<>();
+        long takes = draw.between(1, LONGEST_WORK_MILLIS);
+        var unused = caller.machine
+                .timers()
+                .schedule(
+                        takes * MILLI,
+                        draw.percent(15)
+                                ? () -> result.completeExceptionally(new OnPurpose())
+                                : () -> result.complete(lease.name() + " by " + caller));
+        return result;
+    }
+
+    /** Without running any code of its client. */
+    private static boolean isGood(Lease lease) {
+        return !LeaseLook.remaining(lease).isZero();
+    }
+
+    private void ended(Caller caller, @Nullable OnceResult result, @Nullable Throwable failure) {
+        trace.add(caller.machine, caller + " is told " + (failure == null ? result : failure));
+        if (result instanceof OnceResult.Ran ran) {
+            if (ran.recorded()) {
+                recorded(caller, ran.text());
+            }
+        } else if (result instanceof OnceResult.Done done) {
+            recorded(caller, done.text());
+        } else if (result instanceof OnceResult.Unknown
+                && slots.get(caller.call.client()).troubled.calmSince(caller.since)
+                && nodes.all.calmSince(caller.since)) {
+            checks.found(Check.LIVENESS, caller + " is told that nobody knows, though nothing was wrong");
+        }
+    }
+
+    private void recorded(Caller caller, String text) {
+        int end = text.indexOf(' ');
+        if (end < 0) {
+            checks.found(Check.RECORD, caller + " is told of a result that no work has: " + text);
+            return;
+        }
+        String key = text.substring(0, end); // as its work has written it
+        Job job = jobs.computeIfAbsent(key, any -> new Job());
+        String before = job.recorded;
+        if (before != null && !before.equals(text)) {
+            checks.found(Check.RECORD, caller + " is told of " + key + ": " + text + ", and before: " + before);
+        }
+        job.recorded = text;
+    }
+}

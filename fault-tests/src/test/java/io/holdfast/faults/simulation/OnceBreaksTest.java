@@ -1,0 +1,83 @@
+package io.holdfast.faults.simulation;
+
+import static io.holdfast.faults.simulation.Breaks.java;
+import static io.holdfast.faults.simulation.Breaks.lua;
+import static io.holdfast.faults.simulation.OnceRuns.Check.AFTER;
+import static io.holdfast.faults.simulation.OnceRuns.Check.EXCLUSION;
+import static io.holdfast.faults.simulation.OnceRuns.Check.LIVENESS;
+import static io.holdfast.faults.simulation.OnceRuns.Check.RECORD;
+
+import io.holdfast.faults.simulation.Breaks.Break;
+import io.holdfast.faults.simulation.Breaks.Edit;
+import io.holdfast.faults.simulation.OnceRuns.Check;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Runs of work that is done once find nothing, and find what is broken on purpose. */
+class OnceBreaksTest {
+    private static final int SEEDS = 40;
+
+    @Test
+    void run_knownSeeds_findNothing() {
+        SimulationTest.findNothing(OncePlan::draw, SEEDS);
+    }
+
+    @Test
+    void run_freshSeed_findsNothing() {
+        SimulationTest.findNothingNew(OncePlan::draw);
+    }
+
+    @Test
+    void run_sameSeed_isTheSameRun() {
+        SimulationTest.assertSameRuns(OncePlan::draw, 3);
+    }
+
+    @ParameterizedTest
+    @MethodSource("breaks")
+    void firstFinding_brokenProduct_isOfACheckThatIsMeantForIt(Break broken) {
+        BrokenProduct.assertFoundBy(broken.by(), broken, broken.firstFinding());
+    }
+
+    static List<Break> breaks() {
+        return List.of(
+                of(
+                        "a result is not recorded",
+                        EnumSet.of(AFTER, RECORD),
+                        java(
+                                "Once",
+                                "hold.rest.ask(keep, hold.kit.nanoTime(), hold.origin.demand.labelWith(RESULT, result));",
+                                "hold.isAttended();")),
+                of(
+                        "work that fails leaves a record",
+                        EnumSet.of(RECORD),
+                        java("Once", "            String result = text;\n", "            String result = text == null ? \"\" : text;\n")),
+                of(
+                        "a record that was not acknowledged is told as recorded",
+                        EnumSet.of(RECORD, AFTER),
+                        java("Once", "lease.token(), how == ReleaseResult.RELEASED);", "lease.token(), true);")),
+                of(
+                        "a record is taken for a holder that will end",
+                        EnumSet.of(LIVENESS),
+                        lua("acquire", "if lock.public == '=' then\n  return 'DONE", "if lock.public == '==' then\n  return 'DONE"),
+                        java("internal/queue/WaitingRoom", "                onDone(done);\n", "                done.hashCode();\n")),
+                of(
+                        "a lease is valid beyond its deadline",
+                        EnumSet.of(EXCLUSION, AFTER),
+                        java(
+                                "internal/lease/LeaseState",
+                                "return active() && !endless && deadline - now <= 0;",
+                                "return active() && !endless && deadline + 500_000_000L - now <= 0;"),
+                        java(
+                                "internal/lease/LeaseState",
+                                "Duration.ofNanos(Math.max(0, deadline - now));",
+                                "Duration.ofNanos(Math.max(0, deadline + 500_000_000L - now));")));
+    }
+
+    private static Break of(String name, Set<Check> by, Edit... edits) {
+        return new Break(name, OncePlan.NAME, SEEDS, 1, by, List.of(edits));
+    }
+}
