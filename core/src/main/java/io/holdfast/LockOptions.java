@@ -4,9 +4,7 @@ import io.holdfast.Options.Option;
 import io.holdfast.internal.wire.ClientLabel;
 import io.holdfast.internal.wire.Require;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -297,9 +295,8 @@ public final class LockOptions {
     /**
      * With another lock-delay, for resources that cannot check a fencing token: what the last holder has sent arrives before the next
      * one begins, unless it was under way for longer. It applies when the holder dies, when its lease expires or has lasted as long as
-     * it may, and when its client is closed; not to a release, and not to a lease that an operator ends. Nobody else waits longer, since
-     * the server itself keeps the lock for the lease duration and this. A lease that is handed over is confirmed before its holder sees
-     * it, which costs a round trip.
+     * it may, and when its client is closed; not to a release, and not to a lease that an operator ends. A lease that is handed over is
+     * confirmed before its holder sees it, which costs a round trip. There are no {@link #withLocalHandoffs(int, Duration) turns}.
      *
      * @param value 0, or 1 ms to 365 days
      */
@@ -319,17 +316,7 @@ public final class LockOptions {
      * @param value any texts; URL-encoded, all of them together have at most 2,000 characters
      */
     public LockOptions withMetadata(Map<String, String> value) {
-        return new LockOptions(values.with(METADATA, storable(value)));
-    }
-
-    private static Map<String, String> storable(Map<String, String> value) {
-        Map<String, String> copy = Collections.unmodifiableMap(new TreeMap<>(Require.given("metadata", value)));
-        int size = ClientLabel.metadata(copy).length();
-        if (size > LONGEST_METADATA) {
-            throw new IllegalArgumentException(
-                    "metadata has " + size + " characters when encoded, must have at most " + LONGEST_METADATA);
-        }
-        return copy;
+        return new LockOptions(values.with(METADATA, ClientLabel.storable(value, LONGEST_METADATA)));
     }
 
     // ---- waiting

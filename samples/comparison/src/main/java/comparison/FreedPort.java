@@ -37,8 +37,14 @@ public final class FreedPort {
                     "Redisson, a lock for each",
                     told(
                             fourth,
-                            () -> locks.get(2).unlockAsync(3).toCompletableFuture().get(),
-                            () -> locks.get(0).unlockAsync(1).toCompletableFuture().get()));
+                            () -> locks.get(2)
+                                    .unlockAsync(3)
+                                    .toCompletableFuture()
+                                    .get(),
+                            () -> locks.get(0)
+                                    .unlockAsync(1)
+                                    .toCompletableFuture()
+                                    .get()));
 
             RPermitExpirableSemaphore permits = redisson.getPermitExpirableSemaphore("ports");
             permits.trySetPermits(PORTS);
@@ -52,8 +58,7 @@ public final class FreedPort {
                     told(fourth, () -> permits.release(ids.get(2)), () -> permits.release(ids.get(0))));
 
             try (Holdfast holdfast = application.holdfast()) {
-                DistributedSemaphore ports =
-                        holdfast.semaphore("ports", PORTS).withSlots();
+                DistributedSemaphore ports = holdfast.semaphore("ports", PORTS).withSlots();
                 List<Lease> leases = new ArrayList<>();
                 for (int port = 1; port <= PORTS; port++) {
                     leases.add(ports.acquire());
@@ -62,8 +67,10 @@ public final class FreedPort {
                 Application.await(() -> ports.info().waiters() == 1);
                 print(
                         "Holdfast, slots",
-                        told(fourth, () -> leases.get(2).release(), () -> leases.get(0)
-                                .release()));
+                        told(
+                                fourth,
+                                () -> leases.get(2).release(),
+                                () -> leases.get(0).release()));
             }
         }
     }

@@ -41,7 +41,10 @@ public final class LateNote {
                 late = end(() -> first.note("50 %"), "accepted");
                 second.release();
                 try (Lease third = two.lock("import").acquire()) {
-                    tell("Holdfast, a note", late, third.before().flatMap(Holder::note).orElse("the beginning"));
+                    tell(
+                            "Holdfast, a note",
+                            late,
+                            third.before().flatMap(Holder::note).orElse("the beginning"));
                 }
             }
         }

@@ -41,7 +41,8 @@ public final class Maintenance {
             fair.unlockAsync(9).toCompletableFuture().get();
 
             try (Holdfast holdfast = application.holdfast()) {
-                DistributedLock lock = holdfast.lock("deploy", LockOptions.defaults().withStrictOrder());
+                DistributedLock lock =
+                        holdfast.lock("deploy", LockOptions.defaults().withStrictOrder());
                 begun.set(0);
                 Lease held = lock.acquire();
                 List<CompletableFuture<?>> waiting = new ArrayList<>();

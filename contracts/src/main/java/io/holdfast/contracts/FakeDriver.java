@@ -331,8 +331,7 @@ public final class FakeDriver implements RedisDriver {
         return refreshed(call, state, 1, remaining, claim);
     }
 
-    private Reply refreshed(
-            Call call, String state, int waiters, Duration remaining, @Nullable List<Object> claim) {
+    private Reply refreshed(Call call, String state, int waiters, Duration remaining, @Nullable List<Object> claim) {
         List<Reply> replies = new ArrayList<>();
         for (int i = 0; i < call.keys().size() / 5; i++) {
             List<Object> one = new ArrayList<>(List.of(state, waiters));

@@ -39,7 +39,7 @@ public final class Handle implements Entry<ReleaseResult> {
     /** Its caller has it from now on. Returns it. */
     public Handle used() {
         used = true;
-        hold.used(1);
+        hold.rest.used(1);
         return this;
     }
 
@@ -47,7 +47,7 @@ public final class Handle implements Entry<ReleaseResult> {
     @Override
     public void leaveUnused() {
         if (used) { // else an error came before that
-            hold.used(-1);
+            hold.rest.used(-1);
         }
         leave();
     }
@@ -97,7 +97,7 @@ public final class Handle implements Entry<ReleaseResult> {
 
     @Override
     public void acceptRest() {
-        hold.acceptRest();
+        hold.grant.acceptRest();
     }
 
     /** Leaves; the last handle of a hold releases it. */

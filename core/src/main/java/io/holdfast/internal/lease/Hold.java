@@ -67,7 +67,7 @@ public final class Hold extends Buckets.Item implements Holding {
         this.grant = grant;
         this.options = origin.demand.options();
         this.grantedNanos = kit.nanoTime();
-        this.rest = new Rest.Wanted(options.minHold());
+        this.rest = new Rest.Wanted(options);
         this.state = new LeaseState(deadline, grantedNanos, options.renewal(), longest);
         this.warnings = new Warnings(options);
         this.heldBack = origin.demand.inSet() ? 1 : 0;
@@ -201,16 +201,6 @@ public final class Hold extends Buckets.Item implements Holding {
     /** Whether so many leases are in it, and no more. */
     public boolean hasEntries(int count) {
         return state.entries() == count;
-    }
-
-    /** As {@link Grant#acceptRest}. */
-    public void acceptRest() {
-        grant.acceptRest();
-    }
-
-    /** One caller more, or by -1 one less, has a lease of it. What no caller has had leaves no rest: nothing was done under it. */
-    public void used(int change) {
-        rest.used(change);
     }
 
     @Override
@@ -397,9 +387,8 @@ public final class Hold extends Buckets.Item implements Holding {
         detached = true;
         leaveAlone();
         // Its owner stays known to the end: a late notice of its grant must not look like a grant for nobody.
-        long end = state.deadline() + options.lockDelay().toNanos();
-        kit.schedule(end - kit.nanoTime(), grant::forget);
-        kit.lasting().goesOn(keys(), end);
+        kit.schedule(state.deadline() - kit.nanoTime(), grant::forget);
+        kit.lasting().goesOn(keys(), state.deadline() + options.lockDelay().toNanos());
     }
 
     // ---- its end
@@ -433,9 +422,6 @@ public final class Hold extends Buckets.Item implements Holding {
         origin.tellLost(this, reason);
         if (reason == LossReason.EXPIRED || reason == LossReason.NOT_ON_SERVER || reason == LossReason.REVOKED) {
             LOG.log(System.Logger.Level.WARNING, grant.lossInWords(reason));
-        }
-        if (reason != LossReason.NOT_ON_SERVER && reason != LossReason.REVOKED) {
-            rest.ask(options.lockDelay(), kit.nanoTime());
         }
         grant.takeBack(reason);
     }

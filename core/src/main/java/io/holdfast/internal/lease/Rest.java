@@ -1,5 +1,7 @@
 package io.holdfast.internal.lease;
 
+import io.holdfast.LockOptions;
+import io.holdfast.LossReason;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,9 +27,21 @@ public record Rest(
     public static final class Wanted {
         private final AtomicReference<Rest> most;
         private final AtomicInteger users = new AtomicInteger(); // callers that have leases of it, or have had some
+        private final Duration delay; // after a loss
 
-        Wanted(Duration sinceGrant) {
-            this.most = new AtomicReference<>(ofGrant(sinceGrant));
+        Wanted(LockOptions options) {
+            this.most = new AtomicReference<>(ofGrant(options.minHold()));
+            this.delay = options.lockDelay();
+        }
+
+        /** After a loss: what its leases have asked for, if the client was closed meanwhile; and the lock-delay, unless the server has it no more. */
+        public Rest afterLoss(LossReason reason, long now) {
+            boolean gone = reason == LossReason.NOT_ON_SERVER || reason == LossReason.REVOKED;
+            if (gone || (delay.isZero() && reason != LossReason.CLIENT_CLOSED)) {
+                return NONE;
+            }
+            ask(delay, now);
+            return get();
         }
 
         /** Asks for so long from now; never for less than was asked before. */
@@ -47,7 +61,7 @@ public record Rest(
             return !Objects.requireNonNull(most.get()).asked.isZero();
         }
 
-        /** One caller more has, or turns out not to have, a lease of it. */
+        /** One caller more, or by -1 one less, has a lease of it. What no caller has had leaves no rest: nothing was done under it. */
         void used(int change) {
             users.addAndGet(change);
         }

@@ -13,11 +13,11 @@ import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.lease.TakeBack;
-import io.holdfast.internal.wire.LockScripts;
 import io.holdfast.internal.wire.AsyncResults;
 import io.holdfast.internal.wire.ExclusiveScripts;
 import io.holdfast.internal.wire.ExclusiveScripts.AdoptReply;
 import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.LockScripts;
 import io.holdfast.internal.wire.LockScripts.Given;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -92,7 +92,7 @@ public final class Adoption {
                 ticket.grantToken(),
                 ticket.token(),
                 owner,
-                LockScripts.term(options, options.leaseDuration()),
+                LockScripts.term(options),
                 request.demand().label(),
                 TakeBack.TOMBSTONE);
         return AsyncResults.await(queue.server, callback -> queue.server.exclusiveScripts.adopt(asked, sent, callback));

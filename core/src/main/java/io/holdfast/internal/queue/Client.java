@@ -12,8 +12,8 @@ import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.Question;
 import io.holdfast.internal.lease.TakeBack;
 import io.holdfast.internal.polled.PlainLocks;
-import io.holdfast.internal.wire.LockScripts;
 import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.LockScripts;
 import io.holdfast.internal.wire.Server;
 import io.holdfast.internal.wire.Subscriptions;
 import io.holdfast.spi.ConnectionListener;
@@ -129,7 +129,7 @@ public final class Client implements Engine {
         }
         server.refuseBeyondQuarantine(
                 lockOptions.lockDelay().isZero() ? "leaseDuration" : "leaseDuration with lockDelay",
-                LockScripts.term(lockOptions, lockOptions.leaseDuration()));
+                LockScripts.term(lockOptions));
     }
 
     @Override

@@ -55,13 +55,12 @@ final class LocalLine extends Guarded implements Tenant {
     volatile String owner = ""; // by which it asked last, public and secret part; written under the lock
     private @Nullable Tenure tenure;
     volatile @Nullable LocalHold lent; // written under the lock
-    private final LeavingSeen leavingSeen = new LeavingSeen(); // guarded by lock
     private long recalledToken; // perhaps of a hold that this client has not heard of yet
     private boolean deaf; // since it asked, messages may have been lost
     private volatile @Nullable CompletableFuture<ReleaseResult>
             goingBack; // what was given back last, until it is answered
     private final int sections; // of a turn, at most
-    private final KeptTime kept;
+    private final Idle kept;
 
     LocalLine(LocalLines lines, Keys keys, LockOptions options, int sections) {
         super(lines.queue.kit);
@@ -69,7 +68,7 @@ final class LocalLine extends Guarded implements Tenant {
         this.keys = keys;
         this.options = options;
         this.sections = sections;
-        this.kept = new KeptTime(options.keepFor());
+        this.kept = new Idle(options.keepFor());
     }
 
     @Override
@@ -588,7 +587,7 @@ final class LocalLine extends Guarded implements Tenant {
     /** Also if it is neither lent nor kept on purpose, as an error may leave it. */
     @Override
     public boolean forgotten() {
-        return under(() -> leavingSeen.isForgotten(lent, tenure == null, state == State.KEPT && kept.keeps));
+        return under(() -> kept.isForgotten(lent, tenure == null, state == State.KEPT && kept.keeps));
     }
 
     @Override

@@ -42,6 +42,7 @@ public final class LocalLines implements Kept {
         boolean served = options.renewal()
                 && options.reentrancy() == LockOptions.Reentrancy.WAIT
                 && options.minHold().isZero()
+                && options.lockDelay().isZero()
                 && options.order() == LockOptions.Order.FIFO
                 && options.requestLife() == null
                 && options.queueLimit() == 0;
@@ -75,8 +76,13 @@ public final class LocalLines implements Kept {
             throw new IllegalArgumentException("reentrancy is " + options.reentrancy()
                     + ", must be WAIT with keepFor: a hold that leases share belongs to no actor");
         }
-        if (!options.minHold().isZero()) {
-            throw new IllegalArgumentException("minHold is " + options.minHold() + ", must be " + Duration.ZERO
+        refuseRest("minHold", options.minHold());
+        refuseRest("lockDelay", options.lockDelay());
+    }
+
+    private static void refuseRest(String option, Duration value) {
+        if (!value.isZero()) {
+            throw new IllegalArgumentException(option + " is " + value + ", must be " + Duration.ZERO
                     + " with keepFor: a lock that rests cannot be handed on");
         }
     }

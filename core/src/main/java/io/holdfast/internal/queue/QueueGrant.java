@@ -401,9 +401,8 @@ final class QueueGrant implements Grant {
 
         @Override
         public RenewEntry entry() {
-            LockOptions options = hold().options;
-            Duration term = LockScripts.term(options, options.leaseDuration());
-            return new RenewEntry(keys, owner, given.token(), term.toMillis());
+            long term = LockScripts.term(hold().options).toMillis();
+            return new RenewEntry(keys, owner, given.token(), term);
         }
 
         @Override
@@ -493,7 +492,7 @@ final class QueueGrant implements Grant {
     @Override
     public CompletableFuture<ReleaseResult> release() {
         CompletableFuture<ReleaseResult> result = new CompletableFuture<>();
-        Rest rest = rest();
+        Rest rest = reported(hold().rest.get());
         long sent = queue.kit.nanoTime();
         boolean unanswered = request.unanswered();
         Duration tombstone = Withdrawals.tombstone(unanswered);
@@ -520,15 +519,12 @@ final class QueueGrant implements Grant {
 
     @Override
     public void takeBack(LossReason reason) {
-        boolean gone = reason == LossReason.REVOKED || reason == LossReason.NOT_ON_SERVER;
-        boolean rests = reason == LossReason.CLIENT_CLOSED
-                || (!gone && !hold().options.lockDelay().isZero());
-        queue.withdrawals.takeBack(keys, owner, request.unanswered(), rests ? rest() : Rest.NONE);
+        Rest rest = reported(hold().rest.afterLoss(reason, queue.kit.nanoTime()));
+        queue.withdrawals.takeBack(keys, owner, request.unanswered(), rest);
     }
 
     /** How its lock rests afterwards, which is reported like a hold, unless it is a record: of those there may be many, for long. */
-    private Rest rest() {
-        Rest rest = hold().rest.get();
+    private Rest reported(Rest rest) {
         if (!rest.isNone() && rest.done() == null) {
             long now = queue.kit.nanoTime();
             queue.kit.lasting().goesOn(keys, now + rest.until(hold().grantedNanos, now));

@@ -34,7 +34,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,9 +81,6 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
         }
     }
 
-    /** A lease that is to be told when others wait for its lock. */
-    private record Watched(Keys keys, BooleanSupplier lasts, BooleanSupplier here, CompletableFuture<Void> told) {}
-
     /** When a lock is to be checked, and how often again if its hold is about to end then, too. */
     private record Look(long due, int further) {}
 
@@ -111,11 +107,12 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     private final Set<String> refused =
             ConcurrentHashMap.newKeySet(); // locks whose refresh is, by key of the hold; they are refreshed alone
     private final Map<String, Look> checks = new ConcurrentHashMap<>(); // by key of the hold
-    private final Set<Watched> watched = ConcurrentHashMap.newKeySet();
+    private final Wanting wanting;
     private final Announced ticking = new Announced();
 
     WaitingRoom(QueueEngine queue) {
         this.queue = queue;
+        this.wanting = new Wanting(queue.kit);
     }
 
     void add(Request request) {
@@ -392,32 +389,12 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
         }
     }
 
-    // ---- others that wait
-
-    /** Completed when others wait for a lock; see {@link QueueGrant#wanted}. */
+    /** As {@link Wanting#add}; looks at once, too. */
     CompletableFuture<Void> wanted(Keys keys, BooleanSupplier lasts, BooleanSupplier here) {
-        Watched lease = new Watched(keys, lasts, here, new CompletableFuture<>());
-        watched.add(lease);
-        refresh(watchedLines(line -> line.keys.equals(keys)), "0");
+        CompletableFuture<Void> told = wanting.add(keys, lasts, here);
+        refresh(List.of(lines.getOrDefault(keys.hold(), new Line(keys))), "0");
         startTicking();
-        return lease.told;
-    }
-
-    /** Of locks with such leases, for which no request of this client waits. */
-    private List<Line> watchedLines(Predicate<Line> which) {
-        watched.removeIf(lease -> lease.told.isDone() || !lease.lasts.getAsBoolean());
-        watched.stream().filter(lease -> lease.here.getAsBoolean()).forEach(this::tellWanted);
-        return watched.stream()
-                .map(lease -> lease.keys)
-                .distinct()
-                .filter(keys -> !lines.containsKey(keys.hold()))
-                .map(Line::new)
-                .filter(which)
-                .toList();
-    }
-
-    private void tellWanted(Watched lease) {
-        queue.kit.execute(() -> lease.told.complete(null));
+        return told;
     }
 
     // ---- the refresh
@@ -447,7 +424,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     private void tick() {
         ticking.begins();
         boolean mailboxes = queue.mailboxes.closeUnused(this::usersOfMailboxes);
-        if (lines.isEmpty() && toAsk.isEmpty() && watched.isEmpty() && !mailboxes) {
+        if (lines.isEmpty() && toAsk.isEmpty() && wanting.isEmpty() && !mailboxes) {
             return;
         }
         startTicking();
@@ -463,7 +440,12 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     }
 
     private void refreshAll(IntPredicate partitions) {
-        List<Line> together = new ArrayList<>(watchedLines(line -> partitions.test(queue.server.partition(line.keys))));
+        List<Line> together = new ArrayList<>();
+        for (Keys keys : wanting.locks()) {
+            if (partitions.test(queue.server.partition(keys)) && !waitsFor(keys)) {
+                together.add(new Line(keys));
+            }
+        }
         for (Line line : lines.values()) {
             if (partitions.test(queue.server.partition(line.keys))) {
                 if (refused.contains(line.keys.hold())) {
@@ -533,7 +515,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
         State state = reply.state();
         observe(line.keys, state, sent, false);
         if (reply.waiters() > 0) {
-            watched.stream().filter(lease -> lease.keys.equals(line.keys)).forEach(this::tellWanted);
+            wanting.othersWait(line.keys);
         }
         if (line.furtherLooks > 0
                 && endsBeforeTheNextRefresh(state)

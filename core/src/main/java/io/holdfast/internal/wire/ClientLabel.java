@@ -11,9 +11,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Who a holder is, in words, as it stands in the hold: {@code application/host/pid/actor}, and after a question mark the
@@ -142,5 +144,22 @@ public final class ClientLabel {
             main = main.substring(main.lastIndexOf('.') + 1);
         }
         return main.isEmpty() ? "java" : main.length() > 100 ? main.substring(0, 100) : main;
+    }
+
+    /**
+     * Checks metadata.
+     *
+     * @param longest how many characters it may have as it is stored
+     * @return a copy that does not change
+     * @throws IllegalArgumentException if it is longer
+     */
+    public static Map<String, String> storable(Map<String, String> value, int longest) {
+        Map<String, String> copy = Collections.unmodifiableMap(new TreeMap<>(Require.given("metadata", value)));
+        int size = metadata(copy).length();
+        if (size > longest) {
+            throw new IllegalArgumentException(
+                    "metadata has " + size + " characters when encoded, must have at most " + longest);
+        }
+        return copy;
     }
 }

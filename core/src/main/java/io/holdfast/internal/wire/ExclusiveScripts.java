@@ -57,7 +57,7 @@ public final class ExclusiveScripts implements LockScripts {
     @Override
     public void acquire(
             Acquire asked, long sentNanos, BiConsumer<@Nullable AcquireReply, @Nullable DriverException> callback) {
-        String term = Long.toString(LockScripts.term(asked.options(), asked.options().leaseDuration()).toMillis());
+        String term = Long.toString(LockScripts.term(asked.options()).toMillis());
         Arguments args = client.first()
                 .add(asked.owner())
                 .add(term)

@@ -272,6 +272,11 @@ public interface LockScripts {
         return lease.plus(lock.lockDelay());
     }
 
+    /** The same of a lease duration. */
+    static Duration term(LockOptions lock) {
+        return term(lock, lock.leaseDuration());
+    }
+
     /** Asks, once or again. */
     void acquire(Acquire asked, long sentNanos, BiConsumer<@Nullable AcquireReply, @Nullable DriverException> callback);
 

@@ -96,7 +96,7 @@ public final class SharedScripts implements LockScripts {
     @Override
     public void acquire(
             Acquire asked, long sentNanos, BiConsumer<@Nullable AcquireReply, @Nullable DriverException> callback) {
-        String term = Long.toString(LockScripts.term(asked.options(), asked.options().leaseDuration()).toMillis());
+        String term = Long.toString(LockScripts.term(asked.options()).toMillis());
         calls.call(
                 Script.LINE_ACQUIRE,
                 asked.keys().allToAcquire(asked.owner()),

@@ -227,6 +227,11 @@ public final class HandEngine implements Engine {
         }
 
         @Override
+        public CompletableFuture<Void> wanted() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public CompletableFuture<Boolean> note(String text) {
             return CompletableFuture.completedFuture(isValid());
         }

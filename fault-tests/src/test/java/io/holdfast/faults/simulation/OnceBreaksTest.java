@@ -54,7 +54,10 @@ class OnceBreaksTest {
                 of(
                         "work that fails leaves a record",
                         EnumSet.of(RECORD),
-                        java("Once", "            String result = text;\n", "            String result = text == null ? \"\" : text;\n")),
+                        java(
+                                "Once",
+                                "            String result = text;\n",
+                                "            String result = text == null ? \"\" : text;\n")),
                 of(
                         "a record that was not acknowledged is told as recorded",
                         EnumSet.of(RECORD, AFTER),
@@ -62,8 +65,14 @@ class OnceBreaksTest {
                 of(
                         "a record is taken for a holder that will end",
                         EnumSet.of(LIVENESS),
-                        lua("acquire", "if lock.public == '=' then\n  return 'DONE", "if lock.public == '==' then\n  return 'DONE"),
-                        java("internal/queue/WaitingRoom", "                onDone(done);\n", "                done.hashCode();\n")),
+                        lua(
+                                "acquire",
+                                "if lock.public == '=' then\n  return 'DONE",
+                                "if lock.public == '==' then\n  return 'DONE"),
+                        java(
+                                "internal/queue/WaitingRoom",
+                                "                onDone(done);\n",
+                                "                done.hashCode();\n")),
                 of(
                         "a lease is valid beyond its deadline",
                         EnumSet.of(EXCLUSION, AFTER),

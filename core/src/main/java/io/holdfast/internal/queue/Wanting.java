@@ -1,0 +1,48 @@
+package io.holdfast.internal.queue;
+
+import io.holdfast.internal.lease.Kit;
+import io.holdfast.internal.wire.Keys;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+
+/** Leases of this client that want to know when others wait for their locks. The refreshes look for that, where there are such leases. */
+final class Wanting {
+    private record One(Keys keys, BooleanSupplier lasts, BooleanSupplier here, CompletableFuture<Void> told) {}
+
+    private final Kit kit;
+    private final Set<One> leases = ConcurrentHashMap.newKeySet();
+
+    Wanting(Kit kit) {
+        this.kit = kit;
+    }
+
+    /** As {@link io.holdfast.internal.lease.Grant#wanted}. */
+    CompletableFuture<Void> add(Keys keys, BooleanSupplier lasts, BooleanSupplier here) {
+        One lease = new One(keys, lasts, here, new CompletableFuture<>());
+        leases.add(lease);
+        return lease.told;
+    }
+
+    boolean isEmpty() {
+        return leases.isEmpty();
+    }
+
+    /** The locks of which the server is to be asked. Leases that have ended, and those for which others wait here, are done with. */
+    List<Keys> locks() {
+        leases.removeIf(lease -> lease.told.isDone() || !lease.lasts.getAsBoolean());
+        leases.stream().filter(lease -> lease.here.getAsBoolean()).forEach(this::tell);
+        return leases.stream().map(One::keys).distinct().toList();
+    }
+
+    /** The server has said that others wait for a lock. */
+    void othersWait(Keys keys) {
+        leases.stream().filter(lease -> lease.keys.equals(keys)).forEach(this::tell);
+    }
+
+    private void tell(One lease) {
+        kit.execute(() -> lease.told.complete(null));
+    }
+}
