@@ -1,7 +1,5 @@
 package comparison;
 
-import static comparison.Application.print;
-
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
@@ -85,6 +83,10 @@ public final class FreedPort {
             when = "when port 1 is freed";
         }
         second.run();
-        return String.format("%-22s%s", when, fourth.get());
+        return String.format("%-23s%s", when, fourth.get());
+    }
+
+    private static void print(String how, String what) {
+        System.out.printf("%-29s%s%n", how, what);
     }
 }

@@ -1,7 +1,6 @@
 package comparison;
 
 import static comparison.Application.end;
-import static comparison.Application.print;
 
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
@@ -51,6 +50,6 @@ public final class LateNote {
     }
 
     private static void tell(String how, String late, String from) {
-        print(how, String.format("%-20sfrom %s", late, from));
+        System.out.printf("%-29s%-21sfrom %s%n", how, late, from);
     }
 }

@@ -1,7 +1,5 @@
 package comparison;
 
-import static comparison.Application.print;
-
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
@@ -71,5 +69,9 @@ public final class Maintenance {
                 .server
                 .command("LLEN", "redisson_lock_queue:{deploy}")
                 .asLong();
+    }
+
+    private static void print(String how, String what) {
+        System.out.printf("%-29s%s%n", how, what);
     }
 }
