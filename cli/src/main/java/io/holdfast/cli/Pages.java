@@ -126,6 +126,9 @@ final class Pages {
                         "    holdfast run warehouse --write --url redis://locks -- ./import.sh",
                         "  Five conversions at a time, on all machines together:",
                         "    holdfast run convert --permits 1/5 --url redis://locks -- ./convert.sh film.mov",
+                        "  An import that goes on where the last run, on any machine, was interrupted:",
+                        "    holdfast run import --notes --url redis://locks -- sh -c './import.sh --from \"$(cat"
+                                + " $HOLDFAST_NOTE)\"'",
                         "  In place of flock /tmp/build.lock make, on one machine:",
                         "    holdfast run build --url local --hold-for-children -- make");
     }
@@ -254,6 +257,10 @@ final class Pages {
                 "--hold-for-children",
                 "Hold the lock until all that descends from the command has ended, in the background too, as flock does;"
                         + " not what closes its descriptor 9, as daemons do. Linux only.");
+        words.put(
+                RunRequest.NOTES,
+                "Show what the command writes to the file " + NoteFile.VARIABLE + " names: where the lock's holder is shown, and to"
+                        + " the next run, which finds it in its own file; until a run ends with 0.");
         words.put(
                 "--order",
                 "Where to enter the queue, among those of the same priority: fifo (the default), lifo or random.");

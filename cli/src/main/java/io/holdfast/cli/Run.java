@@ -151,6 +151,28 @@ final class Run {
 
     /** Runs the child to its end; returns its status. If it cannot be started, there is no child afterwards. */
     private int hold(List<Lease> held, ProcessBuilder prepared, @Nullable Children children, Watcher watcher) {
+        if (!request.notes()) {
+            prepared.environment().remove(NoteFile.VARIABLE); // of a run above this one
+            return hold(held, prepared, children, watcher, null);
+        }
+        try (NoteFile notes = NoteFile.begin(held.get(0))) {
+            prepared.environment().put(NoteFile.VARIABLE, notes.path());
+            return hold(held, prepared, children, watcher, notes);
+        } catch (IOException e) {
+            Say.failure("no file can be made for " + RunRequest.NOTES + ": " + e.getMessage(), e);
+            return ExitStatus.INTERNAL;
+        } catch (HoldfastException e) {
+            Say.failure("what the run before has noted cannot be read: " + e.getMessage(), e);
+            return ExitStatus.UNREACHABLE;
+        }
+    }
+
+    private int hold(
+            List<Lease> held,
+            ProcessBuilder prepared,
+            @Nullable Children children,
+            Watcher watcher,
+            @Nullable NoteFile notes) {
         Child started;
         List<String> tokens =
                 held.stream().map(lease -> Long.toString(lease.token())).toList();
@@ -209,6 +231,9 @@ final class Run {
         watcher.ended();
         if (!begun) {
             return status; // the shell has said why
+        }
+        if (notes != null) {
+            notes.ended(status == 0);
         }
         for (Lease lease : held) {
             if (!lease.isValid()) {

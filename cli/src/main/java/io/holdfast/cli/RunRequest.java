@@ -13,12 +13,14 @@ import picocli.CommandLine.ParseResult;
  * @param lock the lock that it needs
  * @param killAfter the time from TERM to KILL after a loss
  * @param holdForChildren whether to hold it until all that descends from the command has ended
+ * @param notes whether what the command writes to a file is the note of its lease
  * @param command what to run
  */
-record RunRequest(LockRequest lock, Duration killAfter, boolean holdForChildren, List<String> command) {
+record RunRequest(LockRequest lock, Duration killAfter, boolean holdForChildren, boolean notes, List<String> command) {
 
     private static final Duration LEAD_TERM = Duration.ofSeconds(15);
     private static final Duration USUAL_KILL_AFTER = Duration.ofSeconds(10);
+    static final String NOTES = "--notes";
     private static final String SEPARATOR = "--";
 
     /** Reads the words after {@code run}; null if the help page is wanted. */
@@ -57,7 +59,18 @@ record RunRequest(LockRequest lock, Duration killAfter, boolean holdForChildren,
                 LockRequest.of(given, usualTerm),
                 LockRequest.span(given, "--kill-after", Duration.ZERO, USUAL_KILL_AFTER),
                 given.hasMatchedOption("--hold-for-children"),
+                notes(given),
                 command);
+    }
+
+    private static boolean notes(ParseResult given) {
+        boolean wanted = given.hasMatchedOption(NOTES);
+        for (String other : List.of(LockRequest.ALSO, Wanted.READ, Wanted.WRITE, Wanted.PERMITS)) {
+            if (wanted && given.hasMatchedOption(other)) {
+                throw new UsageException(NOTES + " and " + other + " contradict each other: notes stand beside one lock that one holds");
+            }
+        }
+        return wanted;
     }
 
     /**

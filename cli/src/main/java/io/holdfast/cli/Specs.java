@@ -61,6 +61,7 @@ final class Specs {
                 .addOption(value("--min-hold", "TIME"))
                 .addOption(value("--kill-after", "TIME"))
                 .addOption(flag(new String[] {"--hold-for-children"}))
+                .addOption(flag(new String[] {RunRequest.NOTES}))
                 .addOption(value("--order", "ORDER"))
                 .addOption(value("--priority", "N"))
                 .addOption(value("--group", "NAME"))

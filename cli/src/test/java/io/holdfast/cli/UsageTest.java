@@ -89,6 +89,7 @@ final class UsageTest {
                                 true),
                         Duration.ZERO,
                         true,
+                        false,
                         List.of("cmd", "--wait", "--", "-x")),
                 request);
         assertEquals(
@@ -163,6 +164,8 @@ final class UsageTest {
                 "x --group a --order lifo -- true|--group and --order contradict each other",
                 "x --group-weight 2 -- true|--group-weight needs --group",
                 "x --group a --group-weight 101 -- true|--group-weight is '101', must be a whole number from 1 to 100",
+                "x --notes --also y -- true|--notes and --also contradict each other",
+                "x --permits 1/2 --notes -- true|--notes and --permits contradict each other",
                 "x --queue-limit 0 -- true|--queue-limit is '0', must be a whole number from 1 to 1000000",
                 "x --meta ticket -- true|--meta is 'ticket', must be KEY=VALUE in UTF-8, with a key",
                 "x --meta =7 -- true|--meta is '=7'",
