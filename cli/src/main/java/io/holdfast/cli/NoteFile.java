@@ -5,7 +5,6 @@ import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletionException;
@@ -47,8 +46,7 @@ final class NoteFile implements AutoCloseable {
         Path file = Files.createTempFile("holdfast-note-", ".txt"); // of this user alone
         NoteFile notes = new NoteFile(lease, file, before);
         Files.writeString(file, before.isEmpty() ? "" : before + "\n");
-        notes.looking.scheduleWithFixedDelay(
-                notes::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+        notes.looking.scheduleWithFixedDelay(notes::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
         return notes;
     }
 
@@ -90,7 +88,10 @@ final class NoteFile implements AutoCloseable {
             noted = text;
         } catch (CompletionException e) {
             if (!(e.getCause() instanceof LeaseLostException)) { // which is said elsewhere
-                Say.failure("the note of '" + lease.name() + "' was not confirmed: " + e.getCause().getMessage(), e);
+                Say.failure(
+                        "the note of '" + lease.name() + "' was not confirmed: "
+                                + e.getCause().getMessage(),
+                        e);
             }
         }
     }

@@ -259,7 +259,8 @@ final class Pages {
                         + " not what closes its descriptor 9, as daemons do. Linux only.");
         words.put(
                 RunRequest.NOTES,
-                "Show what the command writes to the file " + NoteFile.VARIABLE + " names: where the lock's holder is shown, and to"
+                "Show what the command writes to the file " + NoteFile.VARIABLE
+                        + " names: where the lock's holder is shown, and to"
                         + " the next run, which finds it in its own file; until a run ends with 0.");
         words.put(
                 "--order",

@@ -67,7 +67,8 @@ record RunRequest(LockRequest lock, Duration killAfter, boolean holdForChildren,
         boolean wanted = given.hasMatchedOption(NOTES);
         for (String other : List.of(LockRequest.ALSO, Wanted.READ, Wanted.WRITE, Wanted.PERMITS)) {
             if (wanted && given.hasMatchedOption(other)) {
-                throw new UsageException(NOTES + " and " + other + " contradict each other: notes stand beside one lock that one holds");
+                throw new UsageException(
+                        NOTES + " and " + other + " contradict each other: notes stand beside one lock that one holds");
             }
         }
         return wanted;

@@ -142,10 +142,9 @@ final class RunTest {
     void notes_ofARunThatFails_areShown_andFoundByTheNext_untilOneSucceeds() throws Exception {
         String fails = "cat $HOLDFAST_NOTE; echo '40 %' > $HOLDFAST_NOTE; echo $HOLDFAST_NOTE; read line; exit 3";
         try (Launched first = run("noting", "--notes", "--", "sh", "-c", fails)) {
-            Launched.await("the note is shown", () -> info("noting")
-                    .holder()
-                    .flatMap(Holder::note)
-                    .equals(Optional.of("40 %")));
+            Launched.await(
+                    "the note is shown",
+                    () -> info("noting").holder().flatMap(Holder::note).equals(Optional.of("40 %")));
             first.line("");
             assertEquals(3, first.status());
             assertFalse(Files.exists(Path.of(first.out().strip())), first.out());

@@ -48,6 +48,21 @@ record OncePlan(long seed, int clients, long lengthMillis, HoldfastOptions optio
         }
     }
 
+    /**
+     * An operator pauses work, so that nobody begins it.
+     *
+     * @param key as that of a {@link Call}
+     * @param lengthMillis until it ends by itself
+     * @param resumed whether the operator ends it sooner
+     */
+    record Pause(int number, long atMillis, String key, long lengthMillis, boolean resumed) implements Drawn.Item {
+        @Override
+        public String toString() {
+            return "#" + number + " at " + atMillis + " ms: " + (key.isEmpty() ? "the present slot" : key)
+                    + " pauses for " + lengthMillis + " ms" + (resumed ? ", and is resumed sooner" : "");
+        }
+    }
+
     private static final List<Plan.Fault> FAULTS = List.of(
             Plan.Fault.FREEZE,
             Plan.Fault.FREEZE,
@@ -94,6 +109,12 @@ record OncePlan(long seed, int clients, long lengthMillis, HoldfastOptions optio
             Plan.Fault fault = own.oneOf(FAULTS);
             items.add(new Plan.Trouble(number, own.between(0, length), fault, own.below(clients), 0, lasts, false));
         }
+        Draw pausing = draw.beside(1);
+        int pauses = pausing.percent(50) ? 0 : (int) pausing.between(1, 4);
+        for (int end = number + pauses; number < end; number++) {
+            Draw own = new Draw(seed, 3, SALT, number);
+            items.add(new Pause(number, own.between(0, length), key(own), own.between(100, 4_000), own.percent(40)));
+        }
         return new OncePlan(seed, clients, length, options, Drawn.sorted(items));
     }
 
@@ -101,8 +122,11 @@ record OncePlan(long seed, int clients, long lengthMillis, HoldfastOptions optio
         LockOptions options = LockOptions.defaults()
                 .withLeaseDuration(millis(draw.oneOf(List.of(500L, 1_000L, 2_000L))))
                 .withHandoffTimeout(millis(draw.oneOf(List.of(100L, 200L, 500L))));
-        String key = draw.percent(85) ? "" : "invoice/" + draw.below(2);
-        return new Call(number, at, client, key, options, draw.percent(70) ? -1 : draw.between(0, 2_500));
+        return new Call(number, at, client, key(draw), options, draw.percent(70) ? -1 : draw.between(0, 2_500));
+    }
+
+    private static String key(Draw draw) {
+        return draw.percent(85) ? "" : "invoice/" + draw.below(2);
     }
 
     @Override

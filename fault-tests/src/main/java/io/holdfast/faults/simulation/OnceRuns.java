@@ -1,7 +1,9 @@
 package io.holdfast.faults.simulation;
 
+import io.holdfast.Admin;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LockInfo;
 import io.holdfast.Once;
 import io.holdfast.OnceResult;
 import io.holdfast.Wait;
@@ -9,6 +11,7 @@ import io.holdfast.model.following.Follower;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.Reply;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -30,6 +33,8 @@ final class OnceRuns extends Runs {
         AFTER,
         /** Two are at work for one key, and the leases of both are valid. */
         EXCLUSION,
+        /** The server grants work that an operator has paused. */
+        PAUSED,
         /** Work begins with a token that is not greater than those of the runs before. */
         TOKENS,
         /** A call has no answer though nothing is wrong any more, or it is told that nobody knows where nothing was wrong. */
@@ -62,6 +67,9 @@ final class OnceRuns extends Runs {
         long newest;
     }
 
+    /** By the server's clock. */
+    private record Paused(String key, Instant from, Instant to) {}
+
     /** A call that is open. */
     private record Caller(OncePlan.Call call, Machine machine, long since) {
         @Override
@@ -84,11 +92,14 @@ final class OnceRuns extends Runs {
     private final List<Caller> open = new ArrayList<>();
     private final List<@Nullable Holdfast> clients = new ArrayList<>(); // of the slots
     private final EngineLog log = EngineLog.listen(thrown -> thrown instanceof OnPurpose);
+    private final List<Paused> pauses = new ArrayList<>();
+    private final Holdfast operator;
     private int begun;
 
     OnceRuns(OncePlan plan, @Nullable Follower follower) {
         super(plan.seed(), plan.clients(), 1, HEARTBEAT, follower);
         this.plan = plan;
+        this.operator = Holdfast.over(server.memory.driver(), plan.options(), time.environment(plan.seed()));
         for (int i = 0; i < plan.clients(); i++) {
             clients.add(null);
         }
@@ -132,6 +143,7 @@ final class OnceRuns extends Runs {
         }
         ending = true;
         slots.forEach(this::closeClient);
+        operator.close();
         time.advance(RECORDS_OVER);
         List<String> left = server.memory.command("KEYS", "*").asList().stream()
                 .map(Reply::asString)
@@ -226,9 +238,46 @@ final class OnceRuns extends Runs {
             if (machine != null) {
                 machine.run(() -> call(call, machine));
             }
+        } else if (item instanceof OncePlan.Pause pause) {
+            if (!server.frozen && server.isUp(now())) {
+                begin(pause);
+            }
         } else if (item instanceof Plan.Trouble trouble) {
             begin(trouble);
         }
+    }
+
+    private void begin(OncePlan.Pause pause) {
+        Duration length = Plan.millis(pause.lengthMillis());
+        String key = pause.key().isEmpty()
+                ? operator.once("job")
+                        .per(Plan.millis(OncePlan.PERIOD_MILLIS))
+                        .inPresentSlot()
+                        .name()
+                : pause.key();
+        Admin admin = operator.admin().of(LockInfo.Kind.ONCE);
+        admin.pause(key, length, "maintenance");
+        Instant from = serverTime();
+        // The one before is replaced.
+        pauses.replaceAll(
+                each -> each.key.equals(key) && each.to.isAfter(from) ? new Paused(key, each.from, from) : each);
+        pauses.add(new Paused(key, from, from.plus(length)));
+        if (pause.resumed()) {
+            timers.schedule(pause.lengthMillis() * MILLI / 2, () -> {
+                if (!server.frozen && server.isUp(now())) {
+                    admin.resume(key);
+                    Instant to = serverTime();
+                    pauses.replaceAll(each ->
+                            each.key.equals(key) && each.to.isAfter(to) ? new Paused(key, each.from, to) : each);
+                }
+            });
+        }
+    }
+
+    private Instant serverTime() {
+        List<Reply> now = server.memory.command("TIME").asList();
+        return Instant.ofEpochSecond(
+                Long.parseLong(now.get(0).asString()), Long.parseLong(now.get(1).asString()) * 1_000);
     }
 
     private void call(OncePlan.Call call, Machine machine) {
@@ -262,6 +311,13 @@ final class OnceRuns extends Runs {
             }
             if (lease.token() <= job.newest) {
                 checks.found(Check.TOKENS, caller + " works under " + lease + " after " + job.newest);
+            }
+        }
+        for (Paused pause : pauses) {
+            if (pause.key.equals(lease.name())
+                    && lease.since().isAfter(pause.from)
+                    && lease.since().isBefore(pause.to)) {
+                checks.found(Check.PAUSED, caller + " works under " + lease + " of " + lease.since() + " in " + pause);
             }
         }
         job.newest = Math.max(job.newest, lease.token());

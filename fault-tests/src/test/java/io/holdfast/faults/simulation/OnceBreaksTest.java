@@ -5,6 +5,7 @@ import static io.holdfast.faults.simulation.Breaks.lua;
 import static io.holdfast.faults.simulation.OnceRuns.Check.AFTER;
 import static io.holdfast.faults.simulation.OnceRuns.Check.EXCLUSION;
 import static io.holdfast.faults.simulation.OnceRuns.Check.LIVENESS;
+import static io.holdfast.faults.simulation.OnceRuns.Check.PAUSED;
 import static io.holdfast.faults.simulation.OnceRuns.Check.RECORD;
 
 import io.holdfast.faults.simulation.Breaks.Break;
@@ -73,6 +74,13 @@ class OnceBreaksTest {
                                 "internal/queue/WaitingRoom",
                                 "                onDone(done);\n",
                                 "                done.hashCode();\n")),
+                of(
+                        "a pause keeps nobody out",
+                        EnumSet.of(PAUSED),
+                        lua(
+                                "settle",
+                                "    if left > 0 then\n      know(lock, pause)",
+                                "    if left > 1e9 then\n      know(lock, pause)")),
                 of(
                         "a lease is valid beyond its deadline",
                         EnumSet.of(EXCLUSION, AFTER),
