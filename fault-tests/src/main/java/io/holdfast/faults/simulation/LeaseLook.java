@@ -51,6 +51,17 @@ public final class LeaseLook {
         return handle.hasLeft() ? Duration.ZERO : handle.hold.peek();
     }
 
+    /** Whether its caller has released it. */
+    static boolean hasLeft(Lease lease) {
+        return part(lease, "handle", Handle.class).hasLeft();
+    }
+
+    /** How long its hold lasts yet; negative if it is over, and its client has not noticed that. */
+    static long leftNanos(Lease lease) {
+        Hold hold = holdOf(lease);
+        return hold.leftNanos(hold.kit.nanoTime());
+    }
+
     /** The hold behind a lease, which others may share. */
     static Hold holdOf(Lease lease) {
         return part(lease, "handle", Handle.class).hold;

@@ -44,6 +44,9 @@ record OncePlan(long seed, int clients, long lengthMillis, HoldfastOptions optio
                     + (key.isEmpty() ? "the present slot" : key) + ", lease "
                     + options.leaseDuration().toMillis() + ", claim "
                     + options.handoffTimeout().toMillis()
+                    + (options.lockDelay().isZero()
+                            ? ""
+                            : ", delay " + options.lockDelay().toMillis())
                     + (waitMillis < 0 ? ", waits" : ", waits up to " + waitMillis + " ms");
         }
     }
@@ -122,6 +125,9 @@ record OncePlan(long seed, int clients, long lengthMillis, HoldfastOptions optio
         LockOptions options = LockOptions.defaults()
                 .withLeaseDuration(millis(draw.oneOf(List.of(500L, 1_000L, 2_000L))))
                 .withHandoffTimeout(millis(draw.oneOf(List.of(100L, 200L, 500L))));
+        if (draw.beside(2).percent(30)) {
+            options = options.withLockDelay(millis(draw.beside(3).oneOf(List.of(200L, 700L, 1_500L))));
+        }
         return new Call(number, at, client, key(draw), options, draw.percent(70) ? -1 : draw.between(0, 2_500));
     }
 

@@ -35,6 +35,8 @@ final class OnceRuns extends Runs {
         EXCLUSION,
         /** The server grants work that an operator has paused. */
         PAUSED,
+        /** Work begins sooner after a lease that was lost than the lock-delay of that allows. */
+        DELAY,
         /** Work begins with a token that is not greater than those of the runs before. */
         TOKENS,
         /** A call has no answer though nothing is wrong any more, or it is told that nobody knows where nothing was wrong. */
@@ -62,9 +64,23 @@ final class OnceRuns extends Runs {
         String recorded;
 
         @Nullable
-        Lease atWork;
+        Run atWork;
 
         long newest;
+    }
+
+    /** Work under a lease. */
+    private static final class Run {
+        final Machine machine;
+        final Lease lease;
+        final Duration delay;
+        long lostAt = -1; // nanoseconds of the world; negative unless its client has noticed that it is lost
+
+        Run(Caller caller, Lease lease) {
+            this.machine = caller.machine;
+            this.lease = lease;
+            this.delay = caller.call.options().lockDelay();
+        }
     }
 
     /** By the server's clock. */
@@ -82,6 +98,9 @@ final class OnceRuns extends Runs {
     private static final long HEARTBEAT = 250 * MILLI;
     /** Longer than the latest copy is under way, and than a term after it. */
     private static final long SETTLED_AFTER = 45_000 * MILLI;
+
+    /** The clocks of clients differ from the server's by one in a hundred. */
+    private static final double LEAST_OF_DELAY = 0.98;
 
     private static final long LONGEST_WORK_MILLIS = 1_500;
     private static final Duration RECORDS_OVER = Duration.ofHours(27);
@@ -301,13 +320,13 @@ final class OnceRuns extends Runs {
         Job job = jobs.computeIfAbsent(lease.name(), name -> new Job());
         begun++;
         trace.add(caller.machine, caller + " works for " + lease.name() + ", " + lease.token());
-        Lease before = job.atWork;
+        Run before = job.atWork;
         if (isGood(lease)) {
             if (job.recorded != null) {
                 checks.found(Check.AFTER, caller + " works under " + lease + " for what is recorded: " + job.recorded);
             }
-            if (before != null && isGood(before)) {
-                checks.found(Check.EXCLUSION, caller + " works under " + lease + " beside " + before);
+            if (before != null && isGood(before.lease)) {
+                checks.found(Check.EXCLUSION, caller + " works under " + lease + " beside " + before.lease);
             }
             if (lease.token() <= job.newest) {
                 checks.found(Check.TOKENS, caller + " works under " + lease + " after " + job.newest);
@@ -321,7 +340,16 @@ final class OnceRuns extends Runs {
             }
         }
         job.newest = Math.max(job.newest, lease.token());
-        job.atWork = lease;
+        if (before != null
+                && !LeaseLook.hasLeft(before.lease)
+                && sinceItsEnd(before) < LEAST_OF_DELAY * before.delay.toNanos()) {
+            checks.found(
+                    Check.DELAY,
+                    caller + " works under " + lease + " soon after " + before.lease + " of " + before.machine);
+        }
+        Run run = new Run(caller, lease);
+        job.atWork = run;
+        lease.whenLost().thenAccept(reason -> run.lostAt = now());
         Draw draw = new Draw(plan.seed(), 44, caller.call.number());
         CompletableFuture<String> result = new CompletableFuture<>();
         long takes = draw.between(1, LONGEST_WORK_MILLIS);
@@ -333,6 +361,11 @@ final class OnceRuns extends Runs {
                                 ? () -> result.completeExceptionally(new OnPurpose())
                                 : () -> result.complete(lease.name() + " by " + caller));
         return result;
+    }
+
+    /** How long ago a lease that nobody has released ended, in nanoseconds. */
+    private double sinceItsEnd(Run run) {
+        return run.lostAt >= 0 ? now() - run.lostAt : -run.machine.inWorld(LeaseLook.leftNanos(run.lease));
     }
 
     /** Without running any code of its client. */

@@ -3,6 +3,7 @@ package io.holdfast.faults.simulation;
 import static io.holdfast.faults.simulation.Breaks.java;
 import static io.holdfast.faults.simulation.Breaks.lua;
 import static io.holdfast.faults.simulation.OnceRuns.Check.AFTER;
+import static io.holdfast.faults.simulation.OnceRuns.Check.DELAY;
 import static io.holdfast.faults.simulation.OnceRuns.Check.EXCLUSION;
 import static io.holdfast.faults.simulation.OnceRuns.Check.LIVENESS;
 import static io.holdfast.faults.simulation.OnceRuns.Check.PAUSED;
@@ -82,16 +83,20 @@ class OnceBreaksTest {
                                 "    if left > 0 then\n      know(lock, pause)",
                                 "    if left > 1e9 then\n      know(lock, pause)")),
                 of(
-                        "a lease is valid beyond its deadline",
-                        EnumSet.of(EXCLUSION, AFTER),
+                        "the server knows nothing of a lock-delay",
+                        EnumSet.of(DELAY),
+                        java("internal/wire/LockScripts", "return lease.plus(lock.lockDelay());", "return lease;")),
+                of(
+                        "a lease that its client sees as lost is taken back without a rest",
+                        EnumSet.of(DELAY),
+                        java("internal/lease/Rest", "            ask(delay, now);\n", "")),
+                of(
+                        "a renewal counts from half a second after it was sent",
+                        EnumSet.of(EXCLUSION, AFTER, DELAY),
                         java(
-                                "internal/lease/LeaseState",
-                                "return active() && !endless && deadline - now <= 0;",
-                                "return active() && !endless && deadline + 500_000_000L - now <= 0;"),
-                        java(
-                                "internal/lease/LeaseState",
-                                "Duration.ofNanos(Math.max(0, deadline - now));",
-                                "Duration.ofNanos(Math.max(0, deadline + 500_000_000L - now));")));
+                                "internal/queue/QueueGrant",
+                                "return queue.server.deadline(keys, sentNanos, termNanos);",
+                                "return queue.server.deadline(keys, sentNanos + 500_000_000L, termNanos);")));
     }
 
     private static Break of(String name, Set<Check> by, Edit... edits) {
