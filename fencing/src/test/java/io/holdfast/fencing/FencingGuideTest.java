@@ -64,7 +64,7 @@ class FencingGuideTest {
                     .append(matcher.group(2))
                     .append("}\n");
         }
-        assertEquals(5, examples, "the pattern no longer finds the examples");
+        assertEquals(6, examples, "the pattern no longer finds the examples");
         GuideExamples.compile("Examples", source.append("}\n").toString(), folder);
 
         execute("CREATE TABLE account (id INT PRIMARY KEY, balance INT)");
