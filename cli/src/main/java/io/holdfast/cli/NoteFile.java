@@ -7,7 +7,6 @@ import io.holdfast.LeaseLostException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -46,7 +45,8 @@ final class NoteFile implements AutoCloseable {
         Path file = Files.createTempFile("holdfast-note-", ".txt"); // of this user alone
         NoteFile notes = new NoteFile(lease, file, before);
         Files.writeString(file, before.isEmpty() ? "" : before + "\n");
-        notes.looking.scheduleWithFixedDelay(notes::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+        var unused = notes.looking.scheduleWithFixedDelay(
+                notes::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
         return notes;
     }
 
@@ -84,15 +84,12 @@ final class NoteFile implements AutoCloseable {
 
     private void note(String text) {
         try {
-            lease.noteAsync(text).join();
+            lease.note(text);
             noted = text;
-        } catch (CompletionException e) {
-            if (!(e.getCause() instanceof LeaseLostException)) { // which is said elsewhere
-                Say.failure(
-                        "the note of '" + lease.name() + "' was not confirmed: "
-                                + e.getCause().getMessage(),
-                        e);
-            }
+        } catch (LeaseLostException e) {
+            // Nothing was noted, and it is said elsewhere.
+        } catch (HoldfastException e) {
+            Say.failure("the note of '" + lease.name() + "' was not confirmed: " + e.getMessage(), e);
         }
     }
 
