@@ -96,6 +96,7 @@ final class Detail {
                 holder.actor(),
                 Words.mode(lock.kind(), share.mode()),
                 share.permits(),
+                share.slots(),
                 holder.since().toEpochMilli(),
                 end,
                 share.leaseDuration().toMillis(),

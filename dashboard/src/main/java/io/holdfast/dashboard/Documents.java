@@ -89,6 +89,7 @@ final class Documents {
             String actor,
             String mode,
             int permits,
+            List<Integer> slots,
             long since,
             long until,
             long term,

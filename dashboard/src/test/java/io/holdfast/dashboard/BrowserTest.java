@@ -178,13 +178,13 @@ final class BrowserTest {
     void lock_readersAndPermits_areShown() throws Exception {
         Lease one = billing.readWriteLock("ledger").read().acquire();
         Lease other = shipping.readWriteLock("ledger").read().acquire();
-        Lease permits = billing.semaphore("convert", 5).permits(2).acquire();
+        Lease permits = billing.semaphore("convert", 5).withSlots().permits(2).acquire();
         open(false);
         browser.view("#/lock/read-write/ledger");
         browser.awaitText("#view-lock", "billing@");
         browser.awaitText("#view-lock", "shipping@");
         browser.view("#/lock/semaphore/convert");
-        browser.awaitText("#view-lock", "2");
+        browser.awaitText("#view-lock", "2 permits, slots 0 1");
         assertNothingIsBlockedOrBroken();
         one.release();
         other.release();

@@ -199,13 +199,17 @@ function makeShare(row, view, share) {
   return node;
 }
 
+function permits({permits, slots}) {
+  return count(permits, 'permit') + (slots.length > 0 ? `, slot${slots.length > 1 ? 's' : ''} ${slots.join(' ')}` : '');
+}
+
 function patchShare(node, share) {
   latest.set(node, share);
   const [who, how, since, left, token, meta, acts] = node.children;
   text(who.firstChild, share.who);
   text(who.lastChild, notes(share));
   attr(who.lastChild, 'data-tone', share.alive === false ? 'bad' : null);
-  text(how.firstChild, share.done ? 'done' : share.mode === 'permits' ? count(share.permits, 'permit')
+  text(how.firstChild, share.done ? 'done' : share.mode === 'permits' ? permits(share)
     : MODES[share.mode] ?? share.mode);
   timed(since.firstChild, share.since, share.done ? `${ago(share.since)} ago, at ${clock(share.since)}`
     : `${ago(share.since)}, since ${clock(share.since)}`);
