@@ -10,14 +10,12 @@ import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.LockInfo;
 import io.holdfast.contracts.servers.RedisServer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -135,47 +133,6 @@ final class RunTest {
             assertEquals(Long.toString(command.pid()), holder.pid());
             command.line("");
             assertEquals(0, command.status());
-        }
-    }
-
-    @Test
-    void notes_ofARunThatFails_areShown_andFoundByTheNext_untilOneSucceeds() throws Exception {
-        String fails = "cat $HOLDFAST_NOTE; echo '40 %' > $HOLDFAST_NOTE; echo $HOLDFAST_NOTE; read line; exit 3";
-        try (Launched first = run("noting", "--notes", "--", "sh", "-c", fails)) {
-            Launched.await(
-                    "the note is shown",
-                    () -> info("noting").holder().flatMap(Holder::note).equals(Optional.of("40 %")));
-            first.line("");
-            assertEquals(3, first.status());
-            assertFalse(Files.exists(Path.of(first.out().strip())), first.out());
-        }
-        String goesOn = "cat $HOLDFAST_NOTE; echo '70 %' > $HOLDFAST_NOTE; exit ";
-        for (String[] each : new String[][] {{"1", "40 %\n"}, {"0", "70 %\n"}, {"0", ""}}) {
-            try (Launched next = run("noting", "--notes", "--", "sh", "-c", goesOn + each[0])) {
-                assertEquals(Integer.parseInt(each[0]), next.status());
-                assertEquals(each[1], next.out());
-                assertEquals("", next.err());
-            }
-        }
-        assertTrue(isFree("noting"));
-    }
-
-    @Test
-    void notes_tooLongOrNotWanted_areNotShown() throws Exception {
-        String writes = "head -c 1001 /dev/zero | tr '\\0' x > $HOLDFAST_NOTE; exit 3";
-        try (Launched tooLong = run("long-note", "--notes", "--", "sh", "-c", writes);
-                Launched nested = Launched.holdfast(
-                        Map.of("HOLDFAST_URL", server.url(), "HOLDFAST_NOTE", "/of/another/run"),
-                        "run",
-                        "no-notes",
-                        "--",
-                        "sh",
-                        "-c",
-                        "echo \"$HOLDFAST_NOTE\"")) {
-            assertEquals(3, tooLong.status());
-            assertTrue(tooLong.err().contains("has 1001 characters, must have at most 1000"), tooLong.err());
-            assertEquals(0, nested.status());
-            assertEquals("\n", nested.out());
         }
     }
 
