@@ -64,7 +64,8 @@ final class Application implements AutoCloseable {
                 .setConnectionMinimumIdleSize(1)
                 .setConnectionPoolSize(4)
                 .setSubscriptionConnectionMinimumIdleSize(1)
-                .setSubscriptionConnectionPoolSize(2);
+                .setSubscriptionConnectionPoolSize(2)
+                .setSubscriptionsPerConnection(50); // each waiter of a fair lock has a channel of its own
         return config;
     }
 
