@@ -282,7 +282,7 @@ public final class Lease implements AutoCloseable {
      * @throws UnsupportedOperationException if the lease is of a {@link Quorum}, where nobody queues
      */
     public CompletionStage<Void> whenWanted() {
-        return own.wanted().minimalCompletionStage();
+        return handle.wanted().minimalCompletionStage();
     }
 
     /**

@@ -296,7 +296,7 @@ public final class LockOptions {
      * With another lock-delay, for resources that cannot check a fencing token: what the last holder has sent arrives before the next
      * one begins, unless it was under way for longer. It applies when the holder dies, when its lease expires or has lasted as long as
      * it may, and when its client is closed; not to a release, and not to a lease that an operator ends. A lease that is handed over is
-     * confirmed before its holder sees it, which costs a round trip. There are no {@link #withLocalHandoffs(int, Duration) turns}.
+     * confirmed before its holder sees it: a round trip more. Without {@link #withLocalHandoffs turns}; re-entry keeps that of the hold.
      *
      * @param value 0, or 1 ms to 365 days
      */

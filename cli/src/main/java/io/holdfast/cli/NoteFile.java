@@ -27,7 +27,7 @@ final class NoteFile implements AutoCloseable {
         return thread;
     });
     private String noted; // touched by one thread at a time, as the next
-    private String refused = "";
+    private String complainedOf = "";
 
     private NoteFile(Lease lease, Path file, String before) {
         this.lease = lease;
@@ -44,7 +44,12 @@ final class NoteFile implements AutoCloseable {
         String before = lease.before().flatMap(Holder::note).orElse("");
         Path file = Files.createTempFile("holdfast-note-", ".txt"); // of this user alone
         NoteFile notes = new NoteFile(lease, file, before);
-        Files.writeString(file, before.isEmpty() ? "" : before + "\n");
+        try {
+            Files.writeString(file, before.isEmpty() ? "" : before + "\n");
+        } catch (IOException e) {
+            notes.close();
+            throw e;
+        }
         var unused = notes.looking.scheduleWithFixedDelay(
                 notes::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
         return notes;
@@ -67,17 +72,17 @@ final class NoteFile implements AutoCloseable {
     private void look() {
         String text;
         try {
-            text = Files.readString(file).strip();
-        } catch (IOException e) { // also while it is no text yet
+            text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8).strip();
+        } catch (IOException e) { // the command has removed it
             return;
         }
-        if (!text.isEmpty() && !text.equals(noted) && !text.equals(refused)) {
-            if (text.length() > Lease.LONGEST_NOTE) {
-                refused = text;
+        if (!text.isEmpty() && !text.equals(noted)) {
+            if (text.length() <= Lease.LONGEST_NOTE) {
+                note(text);
+            } else if (!text.equals(complainedOf)) {
+                complainedOf = text;
                 Say.line("the note in " + VARIABLE + " has " + text.length() + " characters, must have at most "
                         + Lease.LONGEST_NOTE + ": it is not shown");
-            } else {
-                note(text);
             }
         }
     }
@@ -88,8 +93,11 @@ final class NoteFile implements AutoCloseable {
             noted = text;
         } catch (LeaseLostException e) {
             // Nothing was noted, and it is said elsewhere.
-        } catch (HoldfastException e) {
-            Say.failure("the note of '" + lease.name() + "' was not confirmed: " + e.getMessage(), e);
+        } catch (HoldfastException e) { // tried again, and said once
+            if (!text.equals(complainedOf)) {
+                complainedOf = text;
+                Say.failure("the note of '" + lease.name() + "' was not confirmed: " + e.getMessage(), e);
+            }
         }
     }
 

@@ -48,6 +48,19 @@ public class GivingWayContract extends LockKindSuite {
     }
 
     @EachKind
+    void whenWanted_ofALeaseThatHasLeft_neverCompletes(LockKind kind) throws Exception {
+        AnyLease held = lock(client(kind)).acquire();
+        held.release();
+        CompletableFuture<Void> wanted = wanted(held);
+        AnyLease next = lock(client(kind)).acquire();
+        CompletableFuture<?> waiting = against(client(kind)).acquireAsync(Wait.upTo(PATIENCE));
+        get(wanted(next));
+        assertFalse(wanted.isDone());
+        next.release();
+        AnyLease.of(get(waiting)).release();
+    }
+
+    @EachKind
     void whenWanted_ofALeaseThatHasEnded_isNotThatOfTheNext(LockKind kind) throws Exception {
         LockClient client = client(kind);
         AnyLease first = lock(client).acquire();

@@ -66,6 +66,22 @@ public class LockDelayContract extends LockKindSuite {
         assertFree(kind);
     }
 
+    /** The client may not count on the delay, by whichever way it was handed the lock. */
+    @EachKind
+    void remaining_isTheLeaseAlone(LockKind kind) throws Exception {
+        Terms terms = Terms.LONG.delayedBy(Duration.ofMinutes(10));
+        LockClient client = client(kind);
+        AnyLease first = client.against(NAME, terms).acquire();
+        CompletableFuture<?> second = client.lock(NAME, terms).acquireAsync(Wait.upTo(PATIENCE));
+        awaitWaiting(client);
+        first.release();
+        AnyLease held = AnyLease.of(get(second));
+        assertTrue(held.remaining().compareTo(terms.term()) <= 0, held::toString);
+        held.extend(terms.term());
+        assertTrue(held.remaining().compareTo(terms.term()) <= 0, held::toString);
+        held.release();
+    }
+
     /** So it is kept also if the holder dies: at once, when it was handed the lock, and when its lease was renewed or extended. */
     @EachKind
     void server_keepsTheLockForItToo(LockKind kind) throws Exception {

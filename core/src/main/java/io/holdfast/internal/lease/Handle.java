@@ -85,6 +85,12 @@ public final class Handle implements Entry<ReleaseResult> {
         return told;
     }
 
+    /** Completes when others wait for the lock, if it has not left before. */
+    public CompletableFuture<Void> wanted() {
+        AtomicBoolean ended = left; // and not this, as above
+        return own.wanted(() -> !ended.get());
+    }
+
     @Override
     public boolean isValid() {
         return !left.get() && own.isValid();

@@ -116,8 +116,8 @@ public final class Hold extends Buckets.Item implements Holding {
     }
 
     @Override
-    public CompletableFuture<Void> wanted() {
-        return grant.wanted(this::isValid, () -> false);
+    public CompletableFuture<Void> wanted(BooleanSupplier lasts) {
+        return grant.wanted(() -> lasts.getAsBoolean() && isValid(), () -> false);
     }
 
     @Override
@@ -387,8 +387,9 @@ public final class Hold extends Buckets.Item implements Holding {
         detached = true;
         leaveAlone();
         // Its owner stays known to the end: a late notice of its grant must not look like a grant for nobody.
-        kit.schedule(state.deadline() - kit.nanoTime(), grant::forget);
-        kit.lasting().goesOn(keys(), state.deadline() + options.lockDelay().toNanos());
+        long end = state.deadline() + options.lockDelay().toNanos();
+        kit.schedule(end - kit.nanoTime(), grant::forget);
+        kit.lasting().goesOn(keys(), end);
     }
 
     // ---- its end
@@ -409,8 +410,9 @@ public final class Hold extends Buckets.Item implements Holding {
     }
 
     private void lost(LossReason reason) {
-        forget();
+        leaveAlone();
         if (detached) {
+            grant.forget();
             return; // it is to live its term without this client, or has been adopted by another
         }
         PreExpiryActions open = endings;
@@ -424,6 +426,7 @@ public final class Hold extends Buckets.Item implements Holding {
             LOG.log(System.Logger.Level.WARNING, grant.lossInWords(reason));
         }
         grant.takeBack(reason);
+        grant.forget(); // as after a release
     }
 
     /** Another process goes on with it, under an owner of its own: nothing is lost, and nothing to be taken back. */

@@ -6,6 +6,7 @@ import io.holdfast.ReleaseResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -49,9 +50,10 @@ public interface Holding {
     /**
      * Completed when others wait for the lock; never if the lease ends before.
      *
+     * @param lasts whether its handle has not left
      * @throws UnsupportedOperationException if nobody can tell
      */
-    CompletableFuture<Void> wanted();
+    CompletableFuture<Void> wanted(BooleanSupplier lasts);
 
     Duration waited();
 

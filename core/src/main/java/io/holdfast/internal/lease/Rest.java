@@ -34,14 +34,14 @@ public record Rest(
             this.delay = options.lockDelay();
         }
 
-        /** After a loss: what its leases have asked for, if the client was closed meanwhile; and the lock-delay, unless the server has it no more. */
+        /** After a loss: the lock-delay; and what was asked for besides, if that is because the client was closed. */
         public Rest afterLoss(LossReason reason, long now) {
-            boolean gone = reason == LossReason.NOT_ON_SERVER || reason == LossReason.REVOKED;
-            if (gone || (delay.isZero() && reason != LossReason.CLIENT_CLOSED)) {
-                return NONE;
+            if (reason == LossReason.CLIENT_CLOSED) {
+                ask(delay, now);
+                return get();
             }
-            ask(delay, now);
-            return get();
+            boolean gone = reason == LossReason.NOT_ON_SERVER || reason == LossReason.REVOKED;
+            return gone || users.get() <= 0 ? NONE : new Rest(Duration.ZERO, delay, now, null);
         }
 
         /** Asks for so long from now; never for less than was asked before. */

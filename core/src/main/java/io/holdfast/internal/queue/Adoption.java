@@ -48,6 +48,7 @@ public final class Adoption {
      * @throws ServerUnreachableException if the server does not answer; what may have come of it is taken back
      */
     public Handle of(LeaseTicket ticket) {
+        request.outlives();
         CompletableFuture<Attempt<Handle>> result = request.outcome.stage();
         queue.kit.ending();
         queue.waitingRoom.add(request); // known before the hold is its: it may be revoked before the reply comes

@@ -165,7 +165,8 @@ public final class Downgrade {
      */
     private void takeBack(boolean unanswered, @Nullable LossReason loss, HoldfastException failure) {
         queue.waitingRoom.remove(reading);
-        queue.withdrawals.takeBack(reading.keys, reading.owner, unanswered, Rest.NONE);
+        Rest rest = loss == null ? Rest.NONE : writing.rest.afterLoss(loss, queue.kit.nanoTime());
+        queue.withdrawals.takeBack(reading.keys, reading.owner, unanswered, rest);
         // It ended before the request left, and listeners have not been told yet how.
         Duration held = queue.kit.since(writing.grantedNanos);
         writer.outcome.countEnd(held, loss != null);

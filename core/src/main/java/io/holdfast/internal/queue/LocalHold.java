@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -195,8 +196,9 @@ final class LocalHold implements Holding, Tenant {
     }
 
     @Override
-    public CompletableFuture<Void> wanted() {
-        return hold.grant.wanted(this::isValid, () -> !alone && line.under(() -> !line.waiting.isEmpty()));
+    public CompletableFuture<Void> wanted(BooleanSupplier lasts) {
+        return hold.grant.wanted(
+                () -> lasts.getAsBoolean() && isValid(), () -> !alone && line.under(() -> !line.waiting.isEmpty()));
     }
 
     @Override

@@ -133,11 +133,16 @@ public final class Request implements Question<Handle>, Assurance.Granted {
         return outcome.account();
     }
 
-    /** The same, where the stage was given out before: it may have been withdrawn since, or at this moment. */
-    void begin() {
+    /** Its lock may have to stay taken when this process has ended. */
+    void outlives() {
         if (!options.minHold().isZero() || !options.lockDelay().isZero()) {
             queue.server.mayBeOutlived();
         }
+    }
+
+    /** The same, where the stage was given out before: it may have been withdrawn since, or at this moment. */
+    void begin() {
+        outlives();
         queue.waitingRoom.add(this);
         reentry.begin();
         if (!waitLimit.isNone()) {
@@ -369,7 +374,9 @@ public final class Request implements Question<Handle>, Assurance.Granted {
         } else if (how == null && !claim.confirmed() && confirmsFirst()) {
             ask();
         } else {
-            long claimNanos = claim.millis() * 1_000_000;
+            // What is confirmed lasts for a term on the server, which has the lock-delay.
+            long claimNanos =
+                    Math.min(claim.millis() * 1_000_000, options.leaseDuration().toNanos());
             // Others are taken to wait: a message was lost, or the lock went to another line of this client.
             long until = queue.server.deadline(keys, sent, claimNanos);
             granted(claim.given(), until, claim.confirmed(), claimNanos, false, sent);

@@ -310,14 +310,9 @@ public final class Reporter implements Lasting {
                 if (now - hold.grantedNanos >= youngestNanos
                         && !hold.keys().prefix().isEmpty()) {
                     long drift = Deadlines.drift(hold.options.leaseDuration().toNanos());
-                    add(
-                            hold.keys().hold(),
-                            hold.token(),
-                            now
-                                    + hold.leftNanos(now)
-                                    + drift
-                                    + hold.options.lockDelay().toNanos()); // when it ends on the server
-                    longestNanos = Math.max(longestNanos, hold.leftNanos(now));
+                    long left = hold.leftNanos(now) + hold.options.lockDelay().toNanos();
+                    add(hold.keys().hold(), hold.token(), now + left + drift); // when it ends on the server
+                    longestNanos = Math.max(longestNanos, left);
                 }
             }
             left.values().removeIf(until -> until - now <= 0);

@@ -16,6 +16,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -227,7 +228,7 @@ public final class HandEngine implements Engine {
         }
 
         @Override
-        public CompletableFuture<Void> wanted() {
+        public CompletableFuture<Void> wanted(BooleanSupplier lasts) {
             throw new UnsupportedOperationException();
         }
 
