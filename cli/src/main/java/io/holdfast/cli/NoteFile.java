@@ -5,6 +5,7 @@ import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Executors;
