@@ -89,7 +89,10 @@ class OnceBreaksTest {
                 of(
                         "a lease that its client sees as lost is taken back without a rest",
                         EnumSet.of(DELAY),
-                        java("internal/lease/Rest", "            ask(delay, now);\n", "")),
+                        java(
+                                "internal/lease/Rest",
+                                "return gone || users.get() <= 0 ? NONE :",
+                                "return gone || users.get() != 0 ? NONE :")),
                 of(
                         "a renewal counts from half a second after it was sent",
                         EnumSet.of(EXCLUSION, AFTER, DELAY),
