@@ -6,7 +6,6 @@ import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.queue.Request;
 import io.holdfast.internal.wire.Handshake;
 import io.holdfast.internal.wire.Keys;
-import io.holdfast.internal.wire.LockScripts;
 import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.Require;
@@ -387,7 +386,8 @@ public final class Holdfast implements AutoCloseable {
         Require.given("options", options);
         client.server.refuseBeyondQuarantine(
                 "the lease duration of the ticket",
-                LockScripts.term(options, Require.given("ticket", ticket).leaseDuration()));
+                options,
+                Require.given("ticket", ticket).leaseDuration());
         Keys keys = Keys.of(client.kit.options.prefix(), ticket.lockName());
         Demand demand = Demand.of(keys, options.withLeaseDuration(ticket.leaseDuration()), Wait.none(), false, null);
         return new Lease(new Adoption(new Request(client.queue, demand, 1)).of(ticket));

@@ -279,7 +279,7 @@ public final class Lease implements AutoCloseable {
      * which this was asked, and not at all for others. A request without a wait is not noticed. It completes on the client's executor
      * (see {@link HoldfastOptions#executor()}).
      *
-     * @throws UnsupportedOperationException if the lease is of a {@link Quorum}, where nobody queues
+     * @throws UnsupportedOperationException if the lease is of a {@link Quorum}, which has no queue
      */
     public CompletionStage<Void> whenWanted() {
         return handle.wanted().minimalCompletionStage();

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.redisson.api.RLock;
 
-/** One holds a lock and three wait. An operator wants nobody to begin any more for some time. How many begin after that word? */
+/** One caller holds a lock and three wait. An operator wants no work to begin for some time. How many begin after that word? */
 public final class Maintenance {
     private static final int WAITING = 3;
 

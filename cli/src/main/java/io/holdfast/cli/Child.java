@@ -49,6 +49,7 @@ final class Child {
                 environment.put("LC_ALL", before);
             }
         }
+        environment.remove(NoteFile.VARIABLE); // of a run above this one
         put(environment, "HOLDFAST_LOCK", locks);
         return builder;
     }

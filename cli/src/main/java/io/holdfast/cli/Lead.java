@@ -76,7 +76,6 @@ final class Lead {
         ProcessBuilder prepared = Child.prepare(request.command(), List.of(name()), null);
         request.lock().server().access().withhold(prepared.environment());
         prepared.environment().remove("HOLDFAST_LOCK");
-        prepared.environment().remove(NoteFile.VARIABLE);
         prepared.environment().put("HOLDFAST_ELECTION", name());
         Watcher watcher = Watcher.start(null);
         try {

@@ -13,7 +13,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a command writes to a file of its own, as the note of its lease. At the beginning the file has the note of the run before, on
+ * The text that a command writes to a file of its own, as the note of its lease. At the beginning the file has the note of the run before, on
  * whichever machine that was. An empty file says nothing: a shell empties a file before it writes it.
  */
 final class NoteFile implements AutoCloseable {

@@ -152,7 +152,6 @@ final class Run {
     /** Runs the child to its end; returns its status. If it cannot be started, there is no child afterwards. */
     private int hold(List<Lease> held, ProcessBuilder prepared, @Nullable Children children, Watcher watcher) {
         if (!request.notes()) {
-            prepared.environment().remove(NoteFile.VARIABLE); // of a run above this one
             return hold(held, prepared, children, watcher, null);
         }
         try (NoteFile notes = NoteFile.begin(held.get(0))) {

@@ -1,5 +1,6 @@
 package io.holdfast.cli;
 
+import io.holdfast.contracts.servers.RedisServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** The command, or the launcher, as a process of its own. */
 final class Launched implements AutoCloseable {
@@ -46,6 +48,12 @@ final class Launched implements AutoCloseable {
     /** The same with variables in its environment. */
     static Launched holdfast(Map<String, String> environment, String... words) {
         return start(environment, line(words));
+    }
+
+    /** {@code holdfast run} with these words, on a server. */
+    static Launched run(RedisServer server, String... words) {
+        return holdfast(Stream.concat(Stream.of("run", "--url", server.url()), Stream.of(words))
+                .toArray(String[]::new));
     }
 
     /** The command line of {@code holdfast} with these words. */

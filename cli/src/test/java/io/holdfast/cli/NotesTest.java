@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -33,15 +32,10 @@ class NotesTest {
         server.close();
     }
 
-    private static Launched run(String lock, String... words) {
-        return Launched.holdfast(Stream.concat(Stream.of("run", lock, "--url", server.url()), Stream.of(words))
-                .toArray(String[]::new));
-    }
-
     @Test
     void ofARunThatFails_areShown_andFoundByTheNext_untilOneSucceeds() throws Exception {
         String fails = "cat $HOLDFAST_NOTE; echo '40 %' > $HOLDFAST_NOTE; echo $HOLDFAST_NOTE; read line; exit 3";
-        try (Launched first = run("noting", "--notes", "--", "sh", "-c", fails)) {
+        try (Launched first = Launched.run(server, "noting", "--notes", "--", "sh", "-c", fails)) {
             Launched.await(
                     "the note is shown",
                     () -> observer.inspect()
@@ -55,7 +49,7 @@ class NotesTest {
         }
         String goesOn = "cat $HOLDFAST_NOTE; echo '70 %' > $HOLDFAST_NOTE; exit ";
         for (String[] each : new String[][] {{"1", "40 %\n"}, {"0", "70 %\n"}, {"0", ""}}) {
-            try (Launched next = run("noting", "--notes", "--", "sh", "-c", goesOn + each[0])) {
+            try (Launched next = Launched.run(server, "noting", "--notes", "--", "sh", "-c", goesOn + each[0])) {
                 assertEquals(Integer.parseInt(each[0]), next.status());
                 assertEquals(each[1], next.out());
                 assertEquals("", next.err());
@@ -67,7 +61,7 @@ class NotesTest {
     @Test
     void tooLongOrNotWanted_areNotShown() throws Exception {
         String writes = "head -c 1001 /dev/zero | tr '\\0' x > $HOLDFAST_NOTE; exit 3";
-        try (Launched tooLong = run("long-note", "--notes", "--", "sh", "-c", writes);
+        try (Launched tooLong = Launched.run(server, "long-note", "--notes", "--", "sh", "-c", writes);
                 Launched nested = Launched.holdfast(
                         Map.of("HOLDFAST_URL", server.url(), "HOLDFAST_NOTE", "/of/another/run"),
                         "run",

@@ -33,12 +33,7 @@ class RunSetTest {
     }
 
     private static Launched run(String... words) {
-        String[] line = new String[words.length + 3];
-        line[0] = "run";
-        line[1] = "--url";
-        line[2] = server.url();
-        System.arraycopy(words, 0, line, 3, words.length);
-        return Launched.holdfast(line);
+        return Launched.run(server, words);
     }
 
     private static boolean isFree(String lock) {

@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -39,13 +40,8 @@ final class RunTest {
     }
 
     private static Launched run(String lock, String... words) {
-        String[] line = new String[words.length + 4];
-        line[0] = "run";
-        line[1] = lock;
-        line[2] = "--url";
-        line[3] = server.url();
-        System.arraycopy(words, 0, line, 4, words.length);
-        return Launched.holdfast(line);
+        return Launched.run(
+                server, Stream.concat(Stream.of(lock), Stream.of(words)).toArray(String[]::new));
     }
 
     /** A command that says that it runs, waits for a line or the end of its input, and ends with a status. */

@@ -322,8 +322,8 @@ public final class FakeDriver implements RedisDriver {
                 List.of(acquire.publicOwner(), token, serverMicros(), claim.toMillis()));
     }
 
-    /** refresh: nobody waits. */
-    public Reply nobodyWaits(Call call) {
+    /** refresh: the queue is empty. */
+    public Reply emptyQueue(Call call) {
         return refreshed(call, "OK", 0, Duration.ofSeconds(20), null);
     }
 

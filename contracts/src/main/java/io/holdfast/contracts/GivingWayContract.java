@@ -14,6 +14,11 @@ public class GivingWayContract extends LockKindSuite {
         return ((Lease) held.handedOut()).whenWanted().toCompletableFuture();
     }
 
+    private static void giveWay(AnyLease held, CompletableFuture<?> next) throws Exception {
+        held.release();
+        AnyLease.of(get(next)).release();
+    }
+
     @EachKind
     void whenWanted_anotherClientComes_completes(LockKind kind) throws Exception {
         LockClient other = client(kind);
@@ -21,8 +26,7 @@ public class GivingWayContract extends LockKindSuite {
         CompletableFuture<Void> wanted = wanted(held);
         CompletableFuture<?> next = against(other).acquireAsync(Wait.upTo(PATIENCE));
         get(wanted);
-        held.release();
-        AnyLease.of(get(next)).release();
+        giveWay(held, next);
     }
 
     @EachKind
@@ -32,8 +36,7 @@ public class GivingWayContract extends LockKindSuite {
         CompletableFuture<?> next = against(other).acquireAsync(Wait.upTo(PATIENCE));
         awaitWaiting(other);
         get(wanted(held));
-        held.release();
-        AnyLease.of(get(next)).release();
+        giveWay(held, next);
     }
 
     @EachKind
@@ -43,8 +46,7 @@ public class GivingWayContract extends LockKindSuite {
         CompletableFuture<Void> wanted = wanted(held);
         CompletableFuture<?> next = against(client).acquireAsync(Wait.upTo(PATIENCE));
         get(wanted);
-        held.release();
-        AnyLease.of(get(next)).release();
+        giveWay(held, next);
     }
 
     @EachKind
@@ -56,8 +58,7 @@ public class GivingWayContract extends LockKindSuite {
         CompletableFuture<?> waiting = against(client(kind)).acquireAsync(Wait.upTo(PATIENCE));
         get(wanted(next));
         assertFalse(wanted.isDone());
-        next.release();
-        AnyLease.of(get(waiting)).release();
+        giveWay(next, waiting);
     }
 
     @EachKind
@@ -71,7 +72,6 @@ public class GivingWayContract extends LockKindSuite {
         CompletableFuture<?> next = against(client(kind)).acquireAsync(Wait.upTo(PATIENCE));
         get(ofSecond);
         assertFalse(ofFirst.isDone());
-        second.release();
-        AnyLease.of(get(next)).release();
+        giveWay(second, next);
     }
 }

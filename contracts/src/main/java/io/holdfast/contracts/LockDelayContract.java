@@ -23,12 +23,6 @@ public class LockDelayContract extends LockKindSuite {
         return of.locks().in(of.holdfast()).lock(NAME).remaining();
     }
 
-    /** When somebody has the lock, as far as this thread knows: not before then. */
-    private static void assertDelayed(long begin) {
-        long delayed = System.nanoTime() - begin;
-        assertTrue(delayed >= DELAY.toNanos(), () -> "only for " + Duration.ofNanos(delayed));
-    }
-
     @EachKind
     void leaseExpires_othersWaitForSoLongAfterIt(LockKind kind) throws Exception {
         LockClient other = client(kind);
@@ -40,7 +34,7 @@ public class LockDelayContract extends LockKindSuite {
             valid = now;
         }
         AnyLease.of(get(next)).release();
-        assertDelayed(valid);
+        assertSince(valid, DELAY);
     }
 
     @EachKind
@@ -53,7 +47,7 @@ public class LockDelayContract extends LockKindSuite {
         long begin = System.nanoTime();
         client.close();
         AnyLease.of(get(next)).release();
-        assertDelayed(begin);
+        assertSince(begin, DELAY);
     }
 
     @EachKind

@@ -130,6 +130,12 @@ public abstract class LockKindSuite extends LockSuite {
         await("it waits", () -> client.waits(NAME));
     }
 
+    /** The lock was granted just now, as far as this thread knows: at least so long after then. */
+    static void assertSince(long begin, Duration least) {
+        Duration since = Duration.ofNanos(System.nanoTime() - begin);
+        assertTrue(since.compareTo(least) >= 0, () -> "only after " + since);
+    }
+
     /** Another client gets the lock, long before its term would end if somebody had it. */
     final void assertFree(LockKind kind) throws InterruptedException {
         try (LockClient other = client(kind)) {

@@ -27,12 +27,6 @@ public class RestContract extends LockKindSuite {
         return (Lease) held.handedOut();
     }
 
-    /** When somebody has the lock, as far as this thread knows: not before then. */
-    private static void assertRested(long begin) {
-        long rested = System.nanoTime() - begin;
-        assertTrue(rested >= REST.toNanos(), () -> "only for " + Duration.ofNanos(rested));
-    }
-
     @EachKind
     void releaseToRest_nobodyWaits_isTakenByNobodyForSoLong(LockKind kind) throws Exception {
         LockClient client = client(kind);
@@ -49,7 +43,7 @@ public class RestContract extends LockKindSuite {
         }
         assertEquals(ReleaseResult.ALREADY_GONE, lease.release());
         AnyLease next = against(client(kind)).acquire(Wait.upTo(PATIENCE));
-        assertRested(begin);
+        assertSince(begin, REST);
         assertTrue(lease(next).token() > lease.token());
     }
 
@@ -65,7 +59,7 @@ public class RestContract extends LockKindSuite {
         assertEquals(ReleaseResult.RELEASED, get(lease.releaseToRestAsync(REST)));
         CompletableFuture<Object> first = CompletableFuture.anyOf(others, own).thenApply(held -> held);
         AnyLease next = AnyLease.of(get(first));
-        assertRested(begin);
+        assertSince(begin, REST);
         next.release();
         AnyLease.of(get(others)).release();
         AnyLease.of(get(own)).release();

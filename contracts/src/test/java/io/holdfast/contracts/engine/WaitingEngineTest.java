@@ -59,7 +59,7 @@ final class WaitingEngineTest extends EngineFixture {
 
     @Test
     void whenWanted_ofManyLeases_isOneCallEveryTwoSecondsWhileTheyLast() {
-        server.answer("refresh", server::nobodyWaits);
+        server.answer("refresh", server::emptyQueue);
         server.answer("renew", server::renewed);
         List<Lease> leases = new ArrayList<>();
         List<CompletableFuture<Void>> wanted = new ArrayList<>();
@@ -77,12 +77,12 @@ final class WaitingEngineTest extends EngineFixture {
         CompletableFuture<Void> another = leases.get(0).whenWanted().toCompletableFuture();
         assertTrue(another.isDone());
         time.advance(Duration.ofMinutes(1));
-        assertEquals(before + 1, server.count("refresh"), "once told, nobody looks any more");
+        assertEquals(before + 1, server.count("refresh"), "a lease that was told asks no more");
     }
 
     @Test
     void whenWanted_leaseIsReleased_isNeverTold() {
-        server.answer("refresh", server::nobodyWaits);
+        server.answer("refresh", server::emptyQueue);
         server.answer("release", call -> server.released("RELEASED"));
         Lease lease = lease("a");
         CompletableFuture<Void> wanted = lease.whenWanted().toCompletableFuture();

@@ -79,10 +79,10 @@ public interface Grant {
     /**
      * Looks now and then whether others wait for the lock.
      *
-     * @param lasts whether the lease is valid; once it is not, nobody looks any more
+     * @param lasts whether the lease is valid; the looks end with it
      * @param here whether a request of this client waits for the lease of which the server does not know
      * @return completed when others wait; never if the lease ends before
-     * @throws UnsupportedOperationException if nobody can tell
+     * @throws UnsupportedOperationException if the lock has no queue
      */
     default CompletableFuture<Void> wanted(BooleanSupplier lasts, BooleanSupplier here) {
         throw new UnsupportedOperationException(inWords() + " has no queue, which would tell whether others wait");

@@ -51,7 +51,7 @@ public interface Holding {
      * Completed when others wait for the lock; never if the lease ends before.
      *
      * @param lasts whether its handle has not left
-     * @throws UnsupportedOperationException if nobody can tell
+     * @throws UnsupportedOperationException if the lock has no queue
      */
     CompletableFuture<Void> wanted(BooleanSupplier lasts);
 

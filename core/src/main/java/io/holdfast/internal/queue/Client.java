@@ -13,7 +13,6 @@ import io.holdfast.internal.lease.Question;
 import io.holdfast.internal.lease.TakeBack;
 import io.holdfast.internal.polled.PlainLocks;
 import io.holdfast.internal.wire.Keys;
-import io.holdfast.internal.wire.LockScripts;
 import io.holdfast.internal.wire.Server;
 import io.holdfast.internal.wire.Subscriptions;
 import io.holdfast.spi.ConnectionListener;
@@ -127,9 +126,7 @@ public final class Client implements Engine {
             throw new IllegalArgumentException("deadlock is " + lockOptions.deadlock() + ", must be "
                     + LockOptions.OnDeadlock.WAIT + " for a client without deadlockDetection: nobody would find one");
         }
-        server.refuseBeyondQuarantine(
-                lockOptions.lockDelay().isZero() ? "leaseDuration" : "leaseDuration with lockDelay",
-                LockScripts.term(lockOptions));
+        server.refuseBeyondQuarantine("leaseDuration", lockOptions, lockOptions.leaseDuration());
     }
 
     @Override

@@ -3,13 +3,13 @@ package io.holdfast.internal.queue;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@link LocalLine} knows of a hold that has no lease: how long it has kept it, and whether a lease left it there. Guarded by the lock of the line. */
+/** The hold of a {@link LocalLine} without a lease: how long it was kept, and whether a lease left it there. Guarded by the lock of the line. */
 final class Idle {
     final boolean keeps; // at all
     private final long mostNanos;
     private long sinceNanos;
     private boolean timed; // a timer looks whether it was kept long enough
-    private @Nullable Object before; // what the last look has seen of a lease that leaves
+    private @Nullable Object before; // the leaving that the last look has seen
 
     /** @param most for how long a hold is kept */
     Idle(Duration most) {

@@ -305,7 +305,7 @@ final class QueueGrant implements Grant {
 
     @Override
     public void accept(Duration atLeast) {
-        queue.server.refuseBeyondQuarantine("atLeast", LockScripts.term(hold().options, atLeast));
+        queue.server.refuseBeyondQuarantine("atLeast", hold().options, atLeast);
     }
 
     /** What confirms a claim asks for a whole term at least: renewal begins with it, a third of the term later. */

@@ -374,7 +374,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
         } else if (how == null && !claim.confirmed() && confirmsFirst()) {
             ask();
         } else {
-            // What is confirmed lasts for a term on the server, which has the lock-delay.
+            // A confirmed claim lasts for a term on the server, of which the lock-delay is no part of the lease.
             long claimNanos =
                     Math.min(claim.millis() * 1_000_000, options.leaseDuration().toNanos());
             // Others are taken to wait: a message was lost, or the lock went to another line of this client.

@@ -280,12 +280,14 @@ public final class Server implements AsyncResults.Asker {
 
     // ---- what it remembers
 
-    /** What lasts longer than the quarantine could be valid yet when the quarantine is over. */
-    public void refuseBeyondQuarantine(String what, Duration lasts) {
+    /** Refuses a lease of so long, {@code what} in words, of which the server could keep the lock yet when the quarantine is over. */
+    public void refuseBeyondQuarantine(String what, LockOptions lock, Duration lease) {
         Duration quarantine = options.quarantine();
+        Duration lasts = LockScripts.term(lock, lease);
         if (!quarantine.isZero() && lasts.compareTo(quarantine) > 0) {
-            throw new IllegalArgumentException(what + " is " + lasts + ", must be at most the client's quarantine, "
-                    + quarantine + ": for so long others wait after the server may have lost its memory");
+            throw new IllegalArgumentException(what + (lock.lockDelay().isZero() ? "" : " with lockDelay") + " is "
+                    + lasts + ", must be at most the client's quarantine, " + quarantine
+                    + ": for so long others wait after the server may have lost its memory");
         }
     }
 

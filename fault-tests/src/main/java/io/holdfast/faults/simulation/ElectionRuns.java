@@ -222,13 +222,7 @@ final class ElectionRuns extends Runs implements ElectionChecks.Surroundings, Ca
     @Override
     void answered(Slot slot, Command command, Reply reply) {
         checks.ran();
-        String script = LeaseLook.scriptOf(command);
-        if (!script.isEmpty()) {
-            trace.add(
-                    "server",
-                    "c" + slot.number + " " + script + " "
-                            + command.words().subList(3, command.words().size()) + " -> " + reply);
-        }
+        super.answered(slot, command, reply);
     }
 
     /** Who watches is told of leaders in their order. */

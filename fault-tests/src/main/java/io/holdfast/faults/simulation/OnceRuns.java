@@ -8,7 +8,6 @@ import io.holdfast.Once;
 import io.holdfast.OnceResult;
 import io.holdfast.Wait;
 import io.holdfast.model.following.Follower;
-import io.holdfast.spi.Command;
 import io.holdfast.spi.Reply;
 import java.time.Duration;
 import java.time.Instant;
@@ -207,17 +206,6 @@ final class OnceRuns extends Runs {
         clients.set(machine.slot, null);
     }
 
-    @Override
-    void answered(Slot slot, Command command, Reply reply) {
-        String script = LeaseLook.scriptOf(command);
-        if (!script.isEmpty()) {
-            trace.add(
-                    "server",
-                    "c" + slot.number + " " + script + " "
-                            + command.words().subList(3, command.words().size()) + " -> " + reply);
-        }
-    }
-
     private void closeClient(Slot slot) {
         Holdfast client = clients.get(slot.number);
         Machine machine = slot.machine;
@@ -277,20 +265,20 @@ final class OnceRuns extends Runs {
         Admin admin = operator.admin().of(LockInfo.Kind.ONCE);
         admin.pause(key, length, "maintenance");
         Instant from = serverTime();
-        // The one before is replaced.
-        pauses.replaceAll(
-                each -> each.key.equals(key) && each.to.isAfter(from) ? new Paused(key, each.from, from) : each);
+        endPause(key, from); // which is replaced
         pauses.add(new Paused(key, from, from.plus(length)));
         if (pause.resumed()) {
             timers.schedule(pause.lengthMillis() * MILLI / 2, () -> {
                 if (!server.frozen && server.isUp(now())) {
                     admin.resume(key);
-                    Instant to = serverTime();
-                    pauses.replaceAll(each ->
-                            each.key.equals(key) && each.to.isAfter(to) ? new Paused(key, each.from, to) : each);
+                    endPause(key, serverTime());
                 }
             });
         }
+    }
+
+    private void endPause(String key, Instant at) {
+        pauses.replaceAll(each -> each.key.equals(key) && each.to.isAfter(at) ? new Paused(key, each.from, at) : each);
     }
 
     private Instant serverTime() {

@@ -58,8 +58,16 @@ abstract class Runs {
     /** A process is killed. */
     abstract void killed(Machine machine);
 
-    /** The server has answered a client. */
-    abstract void answered(Slot slot, Command command, Reply reply);
+    /** The server has answered a client: what it was asked for, by script, is traced. */
+    void answered(Slot slot, Command command, Reply reply) {
+        String script = LeaseLook.scriptOf(command);
+        if (!script.isEmpty()) {
+            trace.add(
+                    "server",
+                    "c" + slot.number + " " + script + " "
+                            + command.words().subList(3, command.words().size()) + " -> " + reply);
+        }
+    }
 
     abstract void onBeat();
 
