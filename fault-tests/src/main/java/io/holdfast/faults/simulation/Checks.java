@@ -48,6 +48,8 @@ final class Checks extends FirstFinding<Checks.Check> {
         FAIR,
         /** A request did not end in its time. */
         ENDS,
+        /** A run has many more steps than its plan needs: somebody sends without end. */
+        STORM,
         /** The answer to a request is not what happened. */
         ANSWER,
         /** An operator has dropped those who wait, and one inside of the holder's client waits on. */

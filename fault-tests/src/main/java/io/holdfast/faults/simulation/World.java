@@ -29,6 +29,9 @@ final class World implements Checks.Surroundings {
 
     private static final Duration LIVES_OVER = Duration.ofHours(2);
 
+    /** Five times as many as the longest of the known runs, which is of a quorum. */
+    private static final long MOST_STEPS = 150_000;
+
     final Plan plan;
     final VirtualTime time = new VirtualTime();
     final Timers timers = time.timers();
@@ -188,7 +191,9 @@ final class World implements Checks.Surroundings {
     }
 
     private void afterStep() {
-        steps++;
+        if (++steps > MOST_STEPS) {
+            checks.found(Check.STORM, "more than " + MOST_STEPS + " steps");
+        }
         checks.afterStep();
         works.afterStep();
         ofServers(ServerChecks::afterStep);

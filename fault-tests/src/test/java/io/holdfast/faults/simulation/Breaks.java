@@ -11,6 +11,7 @@ import static io.holdfast.faults.simulation.Checks.Check.LITTER;
 import static io.holdfast.faults.simulation.Checks.Check.LIVENESS;
 import static io.holdfast.faults.simulation.Checks.Check.ORDER;
 import static io.holdfast.faults.simulation.Checks.Check.ORPHAN;
+import static io.holdfast.faults.simulation.Checks.Check.STORM;
 import static io.holdfast.faults.simulation.Checks.Check.TOKENS;
 import static io.holdfast.faults.simulation.Checks.Check.TOLD;
 import static io.holdfast.faults.simulation.Checks.Check.UNFENCED;
@@ -237,8 +238,8 @@ final class Breaks {
                 of(
                         "a suspect stays one",
                         INSIDE,
-                        156,
-                        EnumSet.of(ORDER, LIVENESS),
+                        15,
+                        EnumSet.of(STORM),
                         lua("heartbeat", "if suspect and suspect == ARGV[3] then", "if false then")),
                 of(
                         "tokens count from what the key has",

@@ -48,15 +48,7 @@ final class BrokenProduct {
 
     /** @throws AssertionError if the old text is not where it should be, or the new one does not compile */
     BrokenProduct(List<Breaks.Edit> edits) {
-        Map<String, String> texts = new HashMap<>();
-        for (Breaks.Edit edit : edits) {
-            String text = texts.computeIfAbsent(edit.file(), BrokenProduct::read);
-            int at = text.indexOf(edit.was());
-            if (at < 0 || text.indexOf(edit.was(), at + 1) >= 0) {
-                throw new AssertionError(edit.file() + " should have once: " + edit.was());
-            }
-            texts.put(edit.file(), text.replace(edit.was(), edit.is()));
-        }
+        Map<String, String> texts = changed(edits);
         Map<String, String> sources = new TreeMap<>();
         texts.forEach((file, text) -> {
             if (file.endsWith(".java")) {
@@ -69,6 +61,24 @@ final class BrokenProduct {
         if (sources.size() < texts.size()) {
             compile(Map.of(SCRIPTS, rehashed(texts.computeIfAbsent(SCRIPTS, BrokenProduct::read))));
         }
+    }
+
+    /**
+     * The texts of the files that are changed, by file.
+     *
+     * @throws AssertionError if the old text is not where it should be
+     */
+    static Map<String, String> changed(List<Breaks.Edit> edits) {
+        Map<String, String> texts = new HashMap<>();
+        for (Breaks.Edit edit : edits) {
+            String text = texts.computeIfAbsent(edit.file(), BrokenProduct::read);
+            int at = text.indexOf(edit.was());
+            if (at < 0 || text.indexOf(edit.was(), at + 1) >= 0) {
+                throw new AssertionError(edit.file() + " should have once: " + edit.was());
+            }
+            texts.put(edit.file(), text.replace(edit.was(), edit.is()));
+        }
+        return texts;
     }
 
     /** With the hashes of the changed scripts: a product whose scripts no server ever knew would send each of them twice. */

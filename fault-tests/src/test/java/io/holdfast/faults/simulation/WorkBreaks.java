@@ -141,7 +141,10 @@ final class WorkBreaks {
                         Kind.INSIDE,
                         7,
                         EnumSet.of(RESTS),
-                        java("internal/queue/QueueGrant", "Rest rest = hold().rest.get();", "Rest rest = Rest.NONE;")),
+                        java(
+                                "internal/queue/QueueGrant",
+                                "Rest rest = reported(hold().rest.get());",
+                                "Rest rest = Rest.NONE;")),
                 Breaks.of(
                         "work: a lock rests after what nobody has had",
                         Kind.INSIDE,
