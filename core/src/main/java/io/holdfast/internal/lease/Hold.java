@@ -112,7 +112,7 @@ public final class Hold extends Buckets.Item implements Holding {
 
     @Override
     public CompletableFuture<Boolean> note(String text) {
-        return isValid() ? grant.note(origin.demand, token(), text) : CompletableFuture.completedFuture(false);
+        return isValid() ? grant.note(origin.shown, token(), text) : CompletableFuture.completedFuture(false);
     }
 
     @Override
@@ -465,14 +465,16 @@ public final class Hold extends Buckets.Item implements Holding {
         try {
             leaveAlone();
             answer = grant.release();
-            // Not before: a second notice of the grant would give it back first, without its rest or its record.
-            grant.forget();
         } catch (RuntimeException | Error e) {
             kit.later(this::releaseLater);
             throw e;
         }
         return answer.whenComplete((how, failure) -> {
             try {
+                // Not before: a second notice of the grant would give it back without its rest or its record, and that
+                // release could overtake
+                // this one, since threads that send at the same time have no order.
+                grant.forget();
                 origin.tellReleased(this, how);
             } finally {
                 kit.ended();

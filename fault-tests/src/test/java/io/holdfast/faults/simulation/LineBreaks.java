@@ -297,7 +297,10 @@ final class LineBreaks {
                                 "internal/lease/Hold",
                                 "            leaveAlone();\n            answer = grant.release();",
                                 "            answer = grant.release();"),
-                        java("internal/lease/Hold", "            grant.forget();\n        } catch", "        } catch"),
+                        java(
+                                "internal/lease/Hold",
+                                "                grant.forget();\n                origin.tell",
+                                "                origin.tell"),
                         java(
                                 "internal/lease/Hold",
                                 "        return answer.whenComplete((how, failure) -> {",
