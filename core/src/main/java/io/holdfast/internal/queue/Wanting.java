@@ -37,12 +37,16 @@ final class Wanting {
         return leases.stream().map(One::keys).distinct().toList();
     }
 
-    /** The server has said that others wait for a lock. */
+    /** The server has said that others wait for a lock: perhaps for one whose lease has ended since that was asked. */
     void othersWait(Keys keys) {
         leases.stream().filter(lease -> lease.keys.equals(keys)).forEach(this::tell);
     }
 
     private void tell(One lease) {
-        kit.execute(() -> lease.told.complete(null));
+        kit.execute(() -> {
+            if (lease.lasts.getAsBoolean()) {
+                lease.told.complete(null);
+            }
+        });
     }
 }
