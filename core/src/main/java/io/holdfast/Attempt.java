@@ -109,6 +109,11 @@ public sealed interface Attempt<L> {
         QUARANTINE,
         /** What is done once was done already: the holder of {@link NotObtained#contention()} is its record. See {@link Once}. */
         DONE,
+        /**
+         * What is done once was given up after as many tries as it may have: the holder of {@link NotObtained#contention()} says why. See
+         * {@link Once#withTries}.
+         */
+        GIVEN_UP,
         /** In an event: the server did not answer ({@link Attempt.Unknown}). */
         UNKNOWN,
         /** In an event: the server refused ({@link ServerRefusedException}). */
@@ -125,7 +130,7 @@ public sealed interface Attempt<L> {
         public boolean isBusy() {
             return switch (this) {
                 case TAKEN, TIMED_OUT, TRIES_EXHAUSTED, QUEUE_FULL, DROPPED -> true;
-                case HELD_BY_CALLER, UPGRADE, DEADLOCK, TOO_FEW_REPLICAS, QUARANTINE, DONE -> false;
+                case HELD_BY_CALLER, UPGRADE, DEADLOCK, TOO_FEW_REPLICAS, QUARANTINE, DONE, GIVEN_UP -> false;
                 case UNKNOWN, REFUSED, WITHDRAWN, CLOSED -> false;
             };
         }
@@ -146,6 +151,7 @@ public sealed interface Attempt<L> {
                             + (outcome.replicas == 1 ? " replica" : " replicas") + " confirmed that in time";
                 case QUARANTINE -> ", it was granted, but the server is new, and leases of before may be valid yet";
                 case DONE -> ", it was done already";
+                case GIVEN_UP -> ", no more tries are left";
                 case UNKNOWN, REFUSED, WITHDRAWN, CLOSED -> "";
             };
         }
@@ -163,6 +169,7 @@ public sealed interface Attempt<L> {
                 case TOO_FEW_REPLICAS -> "look at the replicas, and ask again later";
                 case QUARANTINE -> "ask again when the quarantine is over";
                 case DONE -> "use the result";
+                case GIVEN_UP -> "mend what made the tries fail, and release the record by name";
                 case UNKNOWN, REFUSED, WITHDRAWN, CLOSED -> "";
             };
         }

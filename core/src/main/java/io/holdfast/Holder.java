@@ -36,6 +36,15 @@ public record Holder(
     /** The metadata of a holder with its note. */
     public static final String NOTE = "note";
 
+    /** The metadata of a record with the result of the work. */
+    static final String RESULT = "result";
+
+    /** The metadata of a run with its number, where tries are limited, see {@link Once#withTries}. */
+    public static final String TRY = "try";
+
+    /** The metadata of a record of work that was given up, with why. */
+    static final String GIVEN_UP = "given-up";
+
     /** The metadata of a holder, or of a waiter, with its group. */
     public static final String GROUP = "group";
 
@@ -68,6 +77,21 @@ public record Holder(
         return owner.equals(OwnerIds.RECORD);
     }
 
+    /**
+     * Whether this is a record that the work was given up, see {@link Once#withTries}: with the words of the last that tried, why as the
+     * metadata {@code given-up}, and how many have tried as {@code try}.
+     */
+    public boolean isGivenUp() {
+        return isRecord() && !metadata.containsKey(RESULT);
+    }
+
+    /** After how many tries, and why, in words; of a record that work was {@linkplain #isGivenUp() given up}. */
+    public String givenUp() {
+        String tries = metadata.getOrDefault(TRY, "0");
+        return "given up after " + tries + (tries.equals("1") ? " try: " : " tries: ")
+                + LogText.text(metadata.getOrDefault(GIVEN_UP, ""));
+    }
+
     /** Its note, see {@link Lease#note}; empty for none. */
     public Optional<String> note() {
         return Optional.ofNullable(metadata.get(NOTE));
@@ -92,6 +116,9 @@ public record Holder(
         if (isPause()) {
             String reason = metadata.getOrDefault(REASON, "");
             return "nobody (paused by " + who + (reason.isEmpty() ? "" : ": " + LogText.text(reason)) + ")";
+        }
+        if (isGivenUp()) {
+            return "nobody (" + givenUp() + "; last tried by " + who + ")";
         }
         return isRecord() ? "nobody (done by " + who + ")" : resting() ? "nobody (resting after " + who + ")" : who;
     }

@@ -201,12 +201,21 @@ public final class Lease implements AutoCloseable {
      * @throws UnsupportedOperationException if the lease is of a read/write lock, a semaphore or a {@link Quorum}
      */
     public Optional<Holder> before() {
+        return join(beforeAsync());
+    }
+
+    /** The same without blocking; completes on the client's executor. */
+    public CompletableFuture<Optional<Holder>> beforeAsync() {
         long ofThat = hold.grant.isNoted()
                 ? token() - 1
                 : token(); // its own token's is of the process that it was adopted from
-        return hold.grant.notes().stream()
-                .filter(left -> left.token() <= ofThat)
-                .findFirst();
+        return hold.grant
+                .notes()
+                .thenApplyAsync(
+                        all -> all.stream()
+                                .filter(left -> left.token() <= ofThat)
+                                .findFirst(),
+                        hold.executor());
     }
 
     /**

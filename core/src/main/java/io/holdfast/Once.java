@@ -3,6 +3,7 @@ package io.holdfast;
 import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.internal.lease.Entry;
 import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.wire.ClientLabel;
 import io.holdfast.internal.wire.Keys;
@@ -11,6 +12,7 @@ import io.holdfast.internal.wire.Require;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -46,11 +48,14 @@ import org.jspecify.annotations.Nullable;
  * <p>A {@link Quorum} has none of these: its nodes could have records that differ.
  */
 public final class Once {
-    /** The metadata under which a record has its result. */
-    static final String RESULT = "result";
+    /** The most tries that {@link #withTries} allows. */
+    public static final int MAX_TRIES = 1_000;
 
     /** The most characters of a result, as it is stored. */
     private static final int LONGEST_RESULT = 16_384;
+
+    /** The most characters of why work was given up. */
+    private static final int LONGEST_REASON = 500;
 
     private static final Duration DAY = Duration.ofDays(1);
     private static final Duration SHORTEST_SLOT = Duration.ofSeconds(1);
@@ -67,13 +72,20 @@ public final class Once {
     private final @Nullable String actor; // null for the calling thread
     private final Duration keep;
     private final @Nullable Slots slots; // null for a key that has none
+    private final int tries; // 0 for any number
 
     Once(Client client, Keys keys, LockOptions options) {
-        this(client, keys, options, null, DAY, null);
+        this(client, keys, options, null, DAY, null, 0);
     }
 
     private Once(
-            Client client, Keys keys, LockOptions given, @Nullable String actor, Duration keep, @Nullable Slots slots) {
+            Client client,
+            Keys keys,
+            LockOptions given,
+            @Nullable String actor,
+            Duration keep,
+            @Nullable Slots slots,
+            int tries) {
         String where = "work that is done once";
         Require.only(
                 "reentrancy",
@@ -94,6 +106,7 @@ public final class Once {
         this.actor = actor;
         this.keep = keep;
         this.slots = slots;
+        this.tries = tries;
     }
 
     private DistributedLock lock(Keys of) {
@@ -139,7 +152,32 @@ public final class Once {
                 options,
                 actor,
                 Require.between("keep", value, Duration.ofMillis(1), Require.LONGEST),
-                slots);
+                slots,
+                tries);
+    }
+
+    /**
+     * The same with a limit of tries: work that has left no result after so many is given up. The last of them, if it throws, or the next
+     * call, if the last has died, leaves a record that says why, and every call is answered with it ({@link OnceResult.GivenUp}) for
+     * {@link #keep()}. An operator who releases the record by name lets the work be tried again, from one on.
+     *
+     * <p>Each try is counted on the server before its work begins, which takes two requests more. {@link Lease#before()} tells which try was
+     * before it, as the metadata {@value Holder#TRY}, and its {@linkplain Lease#note note}, which is this one's until it leaves its own. A count is forgotten when it is seven days old. Asynchronous
+     * work counts, too. Processes that call for the same work should agree on the limit: each goes by its own.
+     *
+     * @param most 1 to 1,000
+     */
+    public Once withTries(int most) {
+        Require.between("tries", most, 1, MAX_TRIES);
+        Map<String, String> shown = new HashMap<>(options.metadata());
+        shown.put(Holder.TRY, Integer.toString(most));
+        options.withMetadata(shown); // now, and not when the first has begun, it is refused if that is too long
+        return new Once(client, keys, options, actor, keep, slots, most);
+    }
+
+    /** How many tries the work may have, see {@link #withTries}; 0 for any number, which is the default. */
+    public int tries() {
+        return tries;
     }
 
     /**
@@ -148,7 +186,7 @@ public final class Once {
      * @param id 1 to 100 characters
      */
     public Once withActor(String id) {
-        return new Once(client, keys, options, Require.text("actor", id, 100), keep, slots);
+        return new Once(client, keys, options, Require.text("actor", id, 100), keep, slots, tries);
     }
 
     /** The same, asked for by this actor unless {@link #withActor} has named one; see {@link DistributedLock#withDefaultActor}. */
@@ -178,7 +216,8 @@ public final class Once {
                 options,
                 actor,
                 two.compareTo(DAY) < 0 ? DAY : two.compareTo(Require.LONGEST) > 0 ? Require.LONGEST : two,
-                now -> slotOf(period, now));
+                now -> slotOf(period, now),
+                tries);
     }
 
     /**
@@ -186,7 +225,7 @@ public final class Once {
      * for one round trip, at most the command timeout.
      */
     public Once inPresentSlot() {
-        return slots == null ? this : new Once(client, Lease.join(presentKeys()), options, actor, keep, null);
+        return slots == null ? this : new Once(client, Lease.join(presentKeys()), options, actor, keep, null, tries);
     }
 
     /** Into which slot of a period a moment falls. */
@@ -203,7 +242,7 @@ public final class Once {
      */
     public Once perDay(ZoneId zone) {
         Require.given("zone", zone);
-        return new Once(client, keys, options, actor, DAY.multipliedBy(2), now -> slotOf(zone, now));
+        return new Once(client, keys, options, actor, DAY.multipliedBy(2), now -> slotOf(zone, now), tries);
     }
 
     /** Into which day of a zone a moment falls. */
@@ -232,8 +271,14 @@ public final class Once {
             return without(attempt);
         }
         Recording recording = new Recording(obtained.lease());
-        Calls.under(
-                recording, () -> recording.accept(BodyLimit.run(obtained.lease(), options.interruptBefore(), work)));
+        Calls.under(recording, () -> {
+            try {
+                return recording.accept(BodyLimit.run(obtained.lease(), options.interruptBefore(), work));
+            } catch (Throwable e) {
+                recording.failed(e.toString());
+                throw e;
+            }
+        });
         return recording.ran();
     }
 
@@ -247,13 +292,63 @@ public final class Once {
     }
 
     private Attempt<Lease> ask(Wait wait, boolean scoped) throws InterruptedException {
-        Keys now;
         try {
-            now = Lease.join(presentKeys());
+            DistributedLock lock = lock(Lease.join(presentKeys()));
+            Attempt<Lease> attempt = lock.await(wait, scoped);
+            while (attempt instanceof Attempt.Obtained<Lease> obtained && !Lease.join(count(obtained.lease()))) {
+                attempt = lock.await(Wait.none(), scoped);
+            }
+            return attempt;
         } catch (ServerUnreachableException e) {
             return new Attempt.Unknown<>(name(), e);
         }
-        return lock(now).await(wait, scoped);
+    }
+
+    /**
+     * Counts a try before its work begins.
+     *
+     * @return whether it may begin; false if no tries are left: then the lease is released, and the record says so
+     */
+    private CompletableFuture<Boolean> count(Lease lease) {
+        if (tries == 0) {
+            return CompletableFuture.completedFuture(true);
+        }
+        return lease.beforeAsync()
+                .thenCompose(before -> {
+                    int done = before.map(Once::tryOf).orElse(0);
+                    if (done < tries) {
+                        number(lease, done + 1);
+                        String note = before.flatMap(Holder::note).orElse("");
+                        return lease.noteAsync(note).thenApply(noted -> true);
+                    }
+                    Recording last = new Recording(lease);
+                    number(lease, done);
+                    last.failed("it ended without a result");
+                    return last.leaveAsync().thenApply(left -> false);
+                })
+                .whenComplete((begins, failure) -> {
+                    if (failure != null) {
+                        lease.handle.leaveUnused();
+                    }
+                });
+    }
+
+    private static void number(Lease lease, int number) {
+        Outcome origin = lease.hold.origin;
+        origin.shown = origin.demand.with(Holder.TRY, Integer.toString(number));
+    }
+
+    /** The number of a try; 0 of what is none. */
+    static int tryOf(Holder holder) {
+        return tryOf(holder.metadata());
+    }
+
+    private static int tryOf(Map<String, String> metadata) {
+        try {
+            return Integer.parseInt(metadata.getOrDefault(Holder.TRY, "0"));
+        } catch (NumberFormatException e) { // metadata of the caller's
+            return 0;
+        }
     }
 
     /**
@@ -266,6 +361,18 @@ public final class Once {
     public ReleaseResult finish(Lease lease, String result) {
         Recording recording = new Recording(lease);
         recording.accept(result);
+        return recording.leaveAndWait();
+    }
+
+    /**
+     * Releases a lease of {@link #attempt} whose work has failed. Without a limit of {@linkplain #withTries tries}, and if this was not the
+     * last, that is {@link Lease#release()}; otherwise the work is given up. Blocks for one round trip, at most the command timeout.
+     *
+     * @param why for those that ask; what is longer than 500 characters is cut
+     */
+    public ReleaseResult fail(Lease lease, String why) {
+        Recording recording = new Recording(lease);
+        recording.failed(Require.given("why", why));
         return recording.leaveAndWait();
     }
 
@@ -285,7 +392,7 @@ public final class Once {
                 .thenCompose(now -> {
                     CompletableFuture<Attempt<Lease>> asked = lock(now).async(wait, true, attempt -> attempt);
                     result.whenComplete((value, failure) -> asked.cancel(false)); // without effect once acquired
-                    return asked;
+                    return asked.thenCompose(attempt -> counted(attempt, now));
                 })
                 .exceptionally(this::unknown)
                 .thenCompose(attempt -> answer(attempt, work))
@@ -297,6 +404,16 @@ public final class Once {
                     }
                 });
         return result;
+    }
+
+    private CompletableFuture<Attempt<Lease>> counted(Attempt<Lease> attempt, Keys now) {
+        if (!(attempt instanceof Attempt.Obtained<Lease> obtained)) {
+            return CompletableFuture.completedFuture(attempt);
+        }
+        return count(obtained.lease())
+                .thenCompose(begins -> begins
+                        ? CompletableFuture.completedFuture(attempt)
+                        : lock(now).async(Wait.none(), true, again -> again).thenCompose(again -> counted(again, now)));
     }
 
     /** That the server did not answer is an outcome; any other failure goes on. */
@@ -316,16 +433,22 @@ public final class Once {
         return Calls.under(
                         CompletableFuture.completedFuture(obtained.lease()),
                         lease -> recording,
-                        lease -> work.apply(lease).thenApply(recording::accept))
+                        lease -> recording.begin(work).whenComplete((text, failure) -> {
+                            if (failure != null) {
+                                recording.failed(Calls.unwrap(failure).toString());
+                            }
+                        }))
                 .thenApply(text -> recording.ran());
     }
 
     /**
-     * The record, if there is one. To let the work be done again before its time, release the record by name
+     * The record, if there is one with a result. To let the work be done again before its time, release the record by name
      * ({@link Admin#release}, of the kind {@link LockInfo.Kind#ONCE}). Blocks for one round trip, at most the command timeout.
      */
     public Optional<OnceResult.Done> result() {
-        return info().holder().filter(Holder::isRecord).map(OnceResult.Done::of);
+        return info().holder()
+                .filter(holder -> holder.isRecord() && !holder.isGivenUp())
+                .map(OnceResult.Done::of);
     }
 
     /** Who is at it, who waits, or the record as a holder; of slots, in the present one. Blocks for one round trip, at most the command timeout. */
@@ -340,6 +463,8 @@ public final class Once {
         Attempt.NotObtained<Lease> not = (Attempt.NotObtained<Lease>) attempt;
         if (not.reason() == Attempt.Reason.DONE) {
             return OnceResult.Done.of(not.contention().holder().orElseThrow());
+        } else if (not.reason() == Attempt.Reason.GIVEN_UP) {
+            return new OnceResult.GivenUp(not);
         } else if (not.reason().isBusy()) {
             return new OnceResult.InProgress(not);
         }
@@ -350,6 +475,7 @@ public final class Once {
     private final class Recording implements Entry<ReleaseResult> {
         private final Lease lease;
         private volatile @Nullable String text; // null until the work has returned
+        private volatile @Nullable String given; // why the work is given up; null if it is not
         private volatile @Nullable ReleaseResult how; // null until the release was answered
 
         Recording(Lease lease) {
@@ -358,16 +484,32 @@ public final class Once {
 
         /** The work has returned. */
         String accept(@Nullable String result) {
-            String given =
+            String returned =
                     Objects.requireNonNull(result, "the work has returned null: return an empty text for no result");
-            int size = ClientLabel.metadata(Map.of(RESULT, given)).length() - RESULT.length() - 1;
+            int size = ClientLabel.metadata(Map.of(Holder.RESULT, returned)).length() - Holder.RESULT.length() - 1;
             if (size > LONGEST_RESULT) {
                 throw new IllegalArgumentException("the result of " + LogText.lock(name()) + " has " + size
                         + " characters when encoded, must have at most " + LONGEST_RESULT
                         + ": store it, and return where it is");
             }
-            text = given;
-            return given;
+            text = returned;
+            return returned;
+        }
+
+        /** The work has left no result. */
+        void failed(String why) {
+            if (tries > 0 && tryOf(lease.hold.origin.shown.metadata()) >= tries) {
+                given = why.length() > LONGEST_REASON ? why.substring(0, LONGEST_REASON) : why;
+            }
+        }
+
+        CompletionStage<String> begin(Function<? super Lease, ? extends CompletionStage<String>> work) {
+            try {
+                return Objects.requireNonNull(work.apply(lease), "the work returned no stage")
+                        .thenApply(this::accept);
+            } catch (RuntimeException | Error e) {
+                return CompletableFuture.failedFuture(e);
+            }
         }
 
         OnceResult ran() {
@@ -382,10 +524,13 @@ public final class Once {
 
         @Override
         public CompletableFuture<ReleaseResult> leave(Duration rest) {
+            Hold hold = lease.hold;
             String result = text;
+            String why = given;
             if (result != null) {
-                Hold hold = lease.hold;
-                hold.rest.ask(keep, hold.kit.nanoTime(), hold.origin.demand.labelWith(RESULT, result));
+                hold.rest.ask(keep, hold.kit.nanoTime(), hold.origin.shown.labelWith(Holder.RESULT, result));
+            } else if (why != null) {
+                hold.rest.ask(keep, hold.kit.nanoTime(), hold.origin.shown.labelWith(Holder.GIVEN_UP, why));
             }
             return lease.handle.leave(rest).whenComplete((answer, failure) -> how = answer);
         }

@@ -3,8 +3,8 @@ package io.holdfast;
 import java.time.Instant;
 
 /**
- * What came of a call of {@link Once}. Four answers that are never merged: the work was done by this call, or before it, or
- * another is at it, or the outcome is unknown.
+ * What came of a call of {@link Once}. Five answers that are never merged: the work was done by this call, or before it, or
+ * another is at it, or it was given up, or the outcome is unknown.
  */
 public sealed interface OnceResult {
     /**
@@ -27,7 +27,7 @@ public sealed interface OnceResult {
      */
     record Done(String text, long token, Instant at, Holder by) implements OnceResult {
         static Done of(Holder record) {
-            return new Done(record.metadata().getOrDefault(Once.RESULT, ""), record.token(), record.since(), record);
+            return new Done(record.metadata().getOrDefault(Holder.RESULT, ""), record.token(), record.since(), record);
         }
     }
 
@@ -37,6 +37,28 @@ public sealed interface OnceResult {
      * @param why with who is at it and since when, in its {@linkplain Attempt.NotObtained#contention() contention}
      */
     record InProgress(Attempt.NotObtained<Lease> why) implements OnceResult {}
+
+    /**
+     * The work has had as many tries as it may have, and none has left a result. See {@link Once#withTries}.
+     *
+     * @param why with the record of it as the holder in its {@linkplain Attempt.NotObtained#contention() contention}
+     */
+    record GivenUp(Attempt.NotObtained<Lease> why) implements OnceResult {
+        /** The record: who tried last, under which token, and when that was given up. */
+        public Holder by() {
+            return why.contention().holder().orElseThrow();
+        }
+
+        /** Why the last one has left no result. */
+        public String reason() {
+            return by().metadata().getOrDefault(Holder.GIVEN_UP, "");
+        }
+
+        /** How many tries there were. */
+        public int tries() {
+            return Once.tryOf(by());
+        }
+    }
 
     /**
      * The server did not answer: the work was not begun here, and whether it was done is not known.
@@ -49,6 +71,7 @@ public sealed interface OnceResult {
      * What the work returned, here or elsewhere.
      *
      * @throws LockTimeoutException if another is at it
+     * @throws LockRefusedException if it was given up
      * @throws ServerUnreachableException if the outcome is unknown
      */
     default String orElseThrow() {
@@ -58,6 +81,8 @@ public sealed interface OnceResult {
             return done.text();
         } else if (this instanceof InProgress busy) {
             throw LockNotObtainedException.of(busy.why());
+        } else if (this instanceof GivenUp given) {
+            throw LockNotObtainedException.of(given.why());
         }
         throw ((Unknown) this).cause();
     }

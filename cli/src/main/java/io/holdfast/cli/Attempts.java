@@ -84,7 +84,7 @@ final class Attempts {
                 case TIMED_OUT -> "was not free within " + request.patienceText() + ": " + who;
                 case QUEUE_FULL ->
                     "is taken, and as many wait for it as --queue-limit " + request.queueLimit() + " allows: " + who;
-                case DONE ->
+                case DONE, GIVEN_UP ->
                     not.contention()
                             .holder()
                             .map(by -> "was " + Words.held(by, not.contention().remaining()))
@@ -94,6 +94,10 @@ final class Attempts {
             };
             Say.line("'" + not.lockName() + "' " + how);
         }
-        return not.reason() == Attempt.Reason.DONE ? 0 : request.busyExit();
+        return switch (not.reason()) {
+            case DONE -> 0;
+            case GIVEN_UP -> ExitStatus.GIVEN_UP;
+            default -> request.busyExit();
+        };
     }
 }

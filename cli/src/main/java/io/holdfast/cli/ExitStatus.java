@@ -18,6 +18,9 @@ final class ExitStatus {
     /** The lock was lost while the command ran. */
     static final int LOST = 76;
 
+    /** It was run as often as it may be, and failed each time. */
+    static final int GIVEN_UP = 77;
+
     /** As shells have it. */
     static final int NOT_EXECUTABLE = 126;
 

@@ -151,7 +151,7 @@ record LockRequest(
         return text == null ? usual : Span.parse(option, text, least, Span.YEAR, "");
     }
 
-    private static int number(ParseResult given, String option, int least, int most, int usual) {
+    static int number(ParseResult given, String option, int least, int most, int usual) {
         String text = given.matchedOptionValue(option, null);
         return text == null ? usual : WholeNumber.parse(option, text, least, most);
     }

@@ -14,12 +14,14 @@ import picocli.CommandLine.ParseResult;
  * @param period of slots; null for none, or for days
  * @param daily whether each day of this machine's time zone is a slot
  * @param keep how long it is known that it was run; null for the library's default
+ * @param tries after so many runs that fail it is given up; 0 for no limit
  */
 record OnceWish(
-        @Nullable Duration period, boolean daily, @Nullable Duration keep) {
+        @Nullable Duration period, boolean daily, @Nullable Duration keep, int tries) {
     static final String ONCE = "--once";
     static final String PER = "--once-per";
     static final String KEEP = "--keep";
+    static final String TRIES = "--tries";
     private static final String DAY = "day";
     private static final Duration SHORTEST_KEEP = Duration.ofMillis(1);
     private static final Duration SHORTEST_SLOT = Duration.ofSeconds(1);
@@ -35,8 +37,10 @@ record OnceWish(
             throw new UsageException(ONCE + " and " + PER + " contradict each other");
         }
         if (per == null && !given.hasMatchedOption(ONCE)) {
-            if (keep != null) {
-                throw new UsageException(KEEP + " needs " + ONCE + " or " + PER);
+            for (String further : new String[] {KEEP, TRIES}) {
+                if (given.hasMatchedOption(further)) {
+                    throw new UsageException(further + " needs " + ONCE + " or " + PER);
+                }
             }
             return null;
         }
@@ -49,7 +53,8 @@ record OnceWish(
         return new OnceWish(
                 per == null || daily ? null : Span.parse(PER, per, SHORTEST_SLOT, Span.YEAR, ", or 'day'"),
                 daily,
-                keep == null ? null : Span.parse(KEEP, keep, SHORTEST_KEEP, Span.YEAR, ""));
+                keep == null ? null : Span.parse(KEEP, keep, SHORTEST_KEEP, Span.YEAR, ""),
+                LockRequest.number(given, TRIES, 1, Once.MAX_TRIES, 0));
     }
 
     /** What is asked for now: a slot does not change while it is waited for. */
@@ -60,6 +65,7 @@ record OnceWish(
         } else if (daily) {
             once = once.perDay(ZoneId.systemDefault());
         }
-        return (keep == null ? once : once.withKeep(keep)).inPresentSlot();
+        once = keep == null ? once : once.withKeep(keep);
+        return (tries == 0 ? once : once.withTries(tries)).inPresentSlot();
     }
 }

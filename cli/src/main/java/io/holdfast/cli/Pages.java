@@ -74,6 +74,7 @@ final class Pages {
                 "75",
                 "the lock was not obtained: it is taken, was not free in time, too many wait, or an operator dropped the request (see --busy-exit); the command was not run");
         statuses.put("76", "the lock was lost while the command ran; the command was ended");
+        statuses.put("77", "with --tries: it was given up, after as many runs that failed; the command was not run");
         statuses.put("126", "the command cannot be executed");
         statuses.put("127", "the command was not found");
         page.customSynopsis("holdfast run NAME [OPTIONS] -- COMMAND [ARGUMENT...]")
@@ -239,6 +240,10 @@ final class Pages {
                 OnceWish.KEEP,
                 "With these: how long it is known that the command was run; 1d by default, for slots two of them if that is"
                         + " longer.");
+        words.put(
+                OnceWish.TRIES,
+                "With these: how often it is run at most, if it fails, or dies. Then it is given up: nothing is run, and the status is 77,"
+                        + " until --keep is over, or 'holdfast release NAME --kind once' lets it be tried again.");
         words.put("--wait", "Wait this long at most; 'forever', which is the default, waits as long as it takes.");
         words.put("--try", "Do not wait: end with 75 if another holds the lock.");
         words.put(

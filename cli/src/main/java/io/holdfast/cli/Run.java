@@ -133,9 +133,7 @@ final class Run {
             if (neverRan()) {
                 return giveBack(client, held, status);
             }
-            return once == null || status != 0
-                    ? release(held, status)
-                    : after(once.name(), status, once.finish(held.get(0), OnceWish.RESULT));
+            return once == null ? release(held, status) : after(once, held.get(0), status);
         } catch (InterruptedException e) {
             return ExitStatus.SIGNALLED + stoppedBy();
         } finally {
@@ -291,6 +289,11 @@ final class Run {
             after = after(held.get(i).name(), after, results.get(i).join());
         }
         return after;
+    }
+
+    private int after(Once once, Lease lease, int status) {
+        ReleaseResult result = status == 0 ? once.finish(lease, OnceWish.RESULT) : once.fail(lease, "status " + status);
+        return after(once.name(), status, result);
     }
 
     private int after(String lock, int status, ReleaseResult result) {

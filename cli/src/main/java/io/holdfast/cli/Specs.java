@@ -55,6 +55,7 @@ final class Specs {
                 .addOption(flag(new String[] {OnceWish.ONCE}))
                 .addOption(value(OnceWish.PER, "PERIOD"))
                 .addOption(value(OnceWish.KEEP, "TIME"))
+                .addOption(value(OnceWish.TRIES, "N"))
                 .addOption(value("--wait", "TIME"))
                 .addOption(flag(new String[] {"--try"}))
                 .addOption(value("--lease", "TIME"))

@@ -29,6 +29,10 @@ final class Words {
     /** {@code held by backup.sh@web-1, pid 4711, since 02:40:11 (5m 2s ago)}. */
     static String held(Holder holder, Duration remaining) {
         String who = who(holder.application(), holder.host()) + ", pid " + holder.pid();
+        if (holder.isGivenUp()) {
+            return holder.givenUp() + " (" + who + "), " + ago(holder.since()) + ", recorded for another "
+                    + Span.inWords(remaining) + "; 'holdfast release NAME --kind once' lets it be tried again";
+        }
         if (holder.isRecord()) {
             return "done by " + who + ", " + ago(holder.since()) + ", recorded for another " + Span.inWords(remaining);
         }
@@ -161,6 +165,9 @@ final class Words {
         String who = who(holder.application(), holder.host());
         if (holder.isPause()) {
             return "nobody, paused by " + who;
+        }
+        if (holder.isGivenUp()) {
+            return "nobody, " + holder.givenUp();
         }
         return holder.isRecord() ? "nobody, done by " + who : holder.resting() ? "nobody, rests after " + who : who;
     }

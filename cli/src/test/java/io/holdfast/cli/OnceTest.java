@@ -65,6 +65,26 @@ final class OnceTest {
     }
 
     @Test
+    void once_failsAsOftenAsItMay_isGivenUp() throws Exception {
+        for (int i = 0; i < 2; i++) {
+            try (Launched failing = run("migrate", "--once", "--tries", "2", "--", "sh", "-c", "exit 3")) {
+                assertEquals(3, failing.status());
+            }
+        }
+        try (Launched third = run("migrate", "--once", "--tries", "2", "--", "echo", "ran")) {
+            assertEquals(77, third.status());
+            assertEquals("", third.out());
+            assertTrue(third.err().contains("'migrate' was given up after 2 tries: status 3 (sh@"), third.err());
+        }
+        assertTrue(said("info migrate --kind once").out().contains("given up after 2 tries: status 3"));
+        assertEquals(0, said("release migrate --kind once --yes").status());
+        try (Launched again = run("migrate", "--once", "--tries", "2", "--", "echo", "ran")) {
+            assertEquals(0, again.status());
+            assertEquals("ran\n", again.out());
+        }
+    }
+
+    @Test
     void once_waitsForAnother_endsWithIt() throws Exception {
         try (Launched first = run("migrate", "--once", "--", "sh", "-c", "echo begun; read line")) {
             first.awaitOut("begun");
@@ -107,7 +127,9 @@ final class OnceTest {
             {"a", "--once", "--also", "b"},
             {"a", "--once-per", "1h", "--min-hold", "1s"},
             {"a", "--once-per", "1ms"},
-            {"a", "--keep", "1h"}
+            {"a", "--keep", "1h"},
+            {"a", "--tries", "2"},
+            {"a", "--once", "--tries", "0"}
         }) {
             List<String> words = new ArrayList<>(List.of(wrong));
             words.addAll(List.of("--", "true"));

@@ -111,7 +111,7 @@ final class Acts {
 
     private static String ended(LockId id, Holder holder) {
         if (holder.isRecord()) {
-            return "Removed the result of " + id.inWords();
+            return (holder.isGivenUp() ? "Allowed new tries of " : "Removed the result of ") + id.inWords();
         }
         if (holder.isPause()) {
             return "Ended the pause of " + id.inWords();
@@ -141,7 +141,9 @@ final class Acts {
             return "";
         }
         if (holder.isRecord()) {
-            return " It was done: whoever asks gets the result.";
+            return holder.isGivenUp()
+                    ? " It was given up: nobody tries it again."
+                    : " It was done: whoever asks gets the result.";
         }
         if (holder.resting()) {
             return " It rests at present.";

@@ -102,7 +102,7 @@ final class Detail {
                 share.leaseDuration().toMillis(),
                 share.confirmed(),
                 holder.resting(),
-                holder.isRecord(),
+                holder.isRecord() && !holder.isGivenUp(),
                 holder.resting() ? null : picture.listens(holder.client()).orElse(null),
                 holder.metadata());
     }

@@ -31,7 +31,7 @@ final class Documents {
      *
      * @param holder who has it, or had it before it rested; null also where it only pauses
      * @param holders how many have it; a pause is no holder
-     * @param done whether it is the record of work that is done once
+     * @param done whether it is the record of work that is done once, and was not given up
      * @param until when the last lease ends; of a lock that pauses without a holder, when the pause ends
      */
     record Row(

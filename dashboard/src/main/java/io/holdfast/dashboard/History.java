@@ -218,7 +218,9 @@ final class History {
                 if (holder.isPause()) {
                     continue; // see notePauses
                 }
-                if (holder.isRecord()) {
+                if (holder.isGivenUp()) {
+                    tell(at, "rests", id, id.inWords() + " is " + holder.givenUp(), "bad");
+                } else if (holder.isRecord()) {
                     tell(at, "done", id, id.inWords() + " is done, by " + Words.who(holder), "good");
                 } else if (holder.resting()) {
                     tell(at, "rests", id, id.inWords() + " rests, after " + Words.who(holder), "plain");

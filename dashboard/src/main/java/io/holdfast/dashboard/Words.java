@@ -122,6 +122,11 @@ final class Words {
                     ? "Nobody is at it, and " + wait(lock.waiters())
                     : "Nobody is at it, and no result is recorded.";
         }
+        if (holder.isGivenUp()) {
+            String words = holder.givenUp();
+            return "G" + words.substring(1) + ". The last that tried was " + who(holder)
+                    + ". Nobody tries again until its time is over, or it is released.";
+        }
         if (holder.isRecord()) {
             return "Done by " + who(holder) + ". Whoever asks gets the recorded result, until its time is over.";
         }

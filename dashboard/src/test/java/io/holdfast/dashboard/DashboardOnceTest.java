@@ -26,6 +26,18 @@ final class DashboardOnceTest extends TwoApplications {
         return lock.getAsJsonObject("why").get("sentence").getAsString();
     }
 
+    /** What the page says when its record was released. */
+    private static String released(Page page, JsonObject lock) throws Exception {
+        JsonObject act = new JsonObject();
+        act.addProperty("act", "release");
+        act.addProperty("kind", "once");
+        act.addProperty("name", "invoice/4711");
+        act.addProperty("owner", share(lock).get("owner").getAsString());
+        act.addProperty("token", share(lock).get("token").getAsString());
+        JsonObject told = JsonParser.parseString(page.act(act).body()).getAsJsonObject();
+        return told.get("words").getAsString();
+    }
+
     private static boolean isDone(JsonObject lock) {
         return lock.getAsJsonObject("row").get("done").getAsBoolean();
     }
@@ -62,21 +74,26 @@ final class DashboardOnceTest extends TwoApplications {
         assertTrue(ended.get("words").getAsString().contains(" no longer does work 'invoice/4711'"), ended.toString());
     }
 
+    @Test
+    void once_givenUp_restsWithTheReasonAndIsTriedAgainByAnAct() throws Exception {
+        Once once = billing.once("invoice/4711").withTries(1);
+        once.fail(once.attempt(Wait.none()).orElseThrow(), "no paper");
+        Page page = Page.openSeen(stage.dashboard(true));
+        JsonObject given = page.await(PATH, found -> !isFree(found));
+        assertTrue(
+                why(given).startsWith("Given up after 1 try: no paper. The last that tried was billing@"), why(given));
+        assertFalse(isDone(given));
+        assertEquals("Allowed new tries of work 'invoice/4711'.", released(page, given));
+        assertEquals("sent", once.run(lease -> "sent").orElseThrow());
+    }
+
     /** Clients report no records: it is seen by its name. */
     @Test
     void record_ofBefore_isShownOnItsPageAndRemovedByAnAct() throws Exception {
         billing.once("invoice/4711").run(lease -> "sent as 17");
         Page page = Page.openSeen(stage.dashboard(true));
         JsonObject done = page.await(PATH, DashboardOnceTest::isDone);
-        JsonObject act = new JsonObject();
-        act.addProperty("act", "release");
-        act.addProperty("kind", "once");
-        act.addProperty("name", "invoice/4711");
-        act.addProperty("owner", share(done).get("owner").getAsString());
-        act.addProperty("token", share(done).get("token").getAsString());
-        JsonObject told = JsonParser.parseString(page.act(act).body()).getAsJsonObject();
-        assertEquals(
-                "Removed the result of work 'invoice/4711'.", told.get("words").getAsString());
+        assertEquals("Removed the result of work 'invoice/4711'.", released(page, done));
         assertTrue(billing.once("invoice/4711").result().isEmpty());
         page.await(PATH, found -> isFree(found) && why(found).equals("Nobody is at it, and no result is recorded."));
     }

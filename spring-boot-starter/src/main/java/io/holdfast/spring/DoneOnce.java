@@ -39,6 +39,12 @@ public @interface DoneOnce {
     /** For how long the result is kept from the end of the run; the method can run again afterwards. */
     String keep() default "24h";
 
+    /**
+     * How often the method runs at most for one name while it throws, or its process dies; 0 for any number, up to 1,000. Then it is given up:
+     * calls fail with {@link io.holdfast.LockRefusedException}, until the record of that is over. See {@link io.holdfast.Once#withTries}.
+     */
+    int tries() default 0;
+
     /** How long to wait for another that is at it: a duration, {@code 0} for not at all, or {@code forever}. */
     @AliasFor(annotation = Locked.class, attribute = "waitLimit")
     String waitLimit() default "";

@@ -92,8 +92,10 @@ final class LockedMethod {
             this.name = new NameTemplate(annotation.value(), method, beans, placeholders);
             this.changes = changes(annotation, placeholders);
             this.once = runsOnce != null && !runsOnce.per().isEmpty()
-                    ? new OnceWork(slots(resolved(runsOnce.per(), placeholders)), null)
-                    : doneOnce != null ? new OnceWork(kept(doneOnce, placeholders), results(converter)) : null;
+                    ? new OnceWork(tried(runsOnce.tries(), slots(resolved(runsOnce.per(), placeholders))), null)
+                    : doneOnce != null
+                            ? new OnceWork(tried(doneOnce.tries(), kept(doneOnce, placeholders)), results(converter))
+                            : null;
         } catch (IllegalArgumentException e) {
             throw wrong("cannot be locked: " + e.getMessage(), "Correct the annotation", e);
         }
@@ -185,6 +187,14 @@ final class LockedMethod {
         var unused =
                 changes.apply(before == null || term != null ? any : any.withLeaseDuration(before.multipliedBy(2)));
         return changes;
+    }
+
+    private static UnaryOperator<Once> tried(int most, UnaryOperator<Once> terms) {
+        if (most < 0 || most > Once.MAX_TRIES) {
+            throw new IllegalArgumentException(
+                    "tries is " + most + ", must be 1 to " + Once.MAX_TRIES + ", or 0 for no limit");
+        }
+        return most == 0 ? terms : once -> terms.apply(once).withTries(most);
     }
 
     private static UnaryOperator<Once> slots(String per) {

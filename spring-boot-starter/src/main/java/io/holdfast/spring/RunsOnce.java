@@ -38,6 +38,12 @@ public @interface RunsOnce {
     String per() default "";
 
     /**
+     * How often the method runs at most for one slot while it throws, or its process dies; 0 for any number, up to 1,000. Then it is given up:
+     * calls skip it, as if it had run. See {@link io.holdfast.Once#withTries}.
+     */
+    int tries() default 0;
+
+    /**
      * For how long from its begin the method counts as run, even if it ends earlier: longer than the clocks of the instances
      * differ, and shorter than the time to the next run.
      */

@@ -119,6 +119,18 @@ public record Demand(
         return new Demand(keys, other, options, waitLimit, scoped, inSet, actor, actorName, flow);
     }
 
+    /** The same with one more of the metadata. */
+    public Demand with(String key, String value) {
+        Map<String, String> more = new LinkedHashMap<>(options.metadata());
+        more.put(key, value);
+        return new Demand(keys, what, options.withMetadata(more), waitLimit, scoped, inSet, actor, actorName, flow);
+    }
+
+    /** Whether it is a try that the next one is to know of, with a note or without. */
+    public boolean isCounted() {
+        return options.metadata().containsKey(Holder.TRY);
+    }
+
     /** Who asks, as listings show it. */
     public String label() {
         return ClientLabel.ofActor(actorName, metadata());

@@ -103,7 +103,7 @@ public final class Figures {
             case TIMED_OUT, TRIES_EXHAUSTED -> count(keys, now, tally -> tally.timedOut++);
             case TAKEN, QUEUE_FULL, DROPPED, HELD_BY_CALLER, UPGRADE, DEADLOCK ->
                 count(keys, now, tally -> tally.refused++);
-            case TOO_FEW_REPLICAS, QUARANTINE, DONE, UNKNOWN, REFUSED, WITHDRAWN, CLOSED -> {}
+            case TOO_FEW_REPLICAS, QUARANTINE, DONE, GIVEN_UP, UNKNOWN, REFUSED, WITHDRAWN, CLOSED -> {}
         }
     }
 

@@ -88,8 +88,8 @@ public interface Grant {
         throw new UnsupportedOperationException(inWords() + " has no queue, which would tell whether others wait");
     }
 
-    /** The last notes that were left, the last first. Blocks for the answer. */
-    default List<Holder> notes() {
+    /** The last notes that were left, the last first; fails with an exception of the library. */
+    default CompletableFuture<List<Holder>> notes() {
         throw noNotes();
     }
 

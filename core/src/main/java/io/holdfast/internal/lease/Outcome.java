@@ -3,6 +3,7 @@ package io.holdfast.internal.lease;
 import io.holdfast.Attempt;
 import io.holdfast.Attempt.Reason;
 import io.holdfast.Contention;
+import io.holdfast.Holder;
 import io.holdfast.HoldfastClosedException;
 import io.holdfast.LockEvent;
 import io.holdfast.LossReason;
@@ -37,6 +38,7 @@ public final class Outcome {
 
     public final Kit kit;
     public final Demand demand;
+    public volatile Demand shown; // beside its hold: as demanded, and of a try with its number
     private volatile String owner;
     public final long number;
     public final long startNanos;
@@ -64,6 +66,7 @@ public final class Outcome {
     public Outcome(Kit kit, Demand demand, String owner, boolean silent) {
         this.kit = kit;
         this.demand = demand;
+        this.shown = demand;
         this.owner = owner;
         this.silent = silent;
         this.number = kit.nextNumber();
@@ -235,6 +238,12 @@ public final class Outcome {
     /** A refusal, with what is known of the others. */
     public Attempt.NotObtained<Handle> because(Reason reason) {
         return because(reason, contention);
+    }
+
+    /** There is a record. */
+    public Attempt.NotObtained<Handle> recorded() {
+        boolean givenUp = contention.holder().filter(Holder::isGivenUp).isPresent();
+        return because(givenUp ? Reason.GIVEN_UP : Reason.DONE);
     }
 
     public Attempt.NotObtained<Handle> because(Reason reason, Contention known) {

@@ -161,7 +161,7 @@ final class QueueGrant implements Grant {
         demandNotes();
         noting();
         CompletableFuture<Boolean> result = new CompletableFuture<>();
-        Duration kept = text.isEmpty() ? Duration.ZERO : NOTE_KEPT;
+        Duration kept = text.isEmpty() && !by.isCounted() ? Duration.ZERO : NOTE_KEPT;
         String label = text.isEmpty() ? by.label() : by.labelWith(Holder.NOTE, text);
         queue.server.exclusiveScripts.note(keys, owner, noting, label, kept, (held, failure) -> {
             if (held == null) {
@@ -191,9 +191,9 @@ final class QueueGrant implements Grant {
     }
 
     @Override
-    public List<Holder> notes() {
+    public CompletableFuture<List<Holder>> notes() {
         demandNotes();
-        return AsyncResults.await(queue.server, callback -> queue.server.exclusiveScripts.notes(keys, callback));
+        return AsyncResults.of(queue.server, callback -> queue.server.exclusiveScripts.notes(keys, callback));
     }
 
     private void demandNotes() {

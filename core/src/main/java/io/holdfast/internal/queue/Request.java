@@ -60,7 +60,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
 
     /** Why it ends when the server has nothing of it, or has dropped what it had. */
     private static final Set<Reason> NOT_IN_QUEUE =
-            EnumSet.of(Reason.TAKEN, Reason.QUEUE_FULL, Reason.DROPPED, Reason.DONE);
+            EnumSet.of(Reason.TAKEN, Reason.QUEUE_FULL, Reason.DROPPED, Reason.DONE, Reason.GIVEN_UP);
     /** How often a request without a wait asks again for a lease that arrived too late. */
     private static final int MOST_LATE = 3;
 
@@ -293,7 +293,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
             }
             case FULL -> finish(outcome.because(Reason.QUEUE_FULL, queue.ownWaits.told(outcome)));
             case EVICTED -> evicted();
-            case DONE -> finish(outcome.because(Reason.DONE));
+            case DONE -> finish(outcome.recorded());
             case MORE -> ask();
             case GONE -> {
                 // Only a cloned machine can have ended this owner: a pending request is never taken back.

@@ -1,6 +1,5 @@
 package io.holdfast.internal.queue;
 
-import io.holdfast.Attempt.Reason;
 import io.holdfast.Contention;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
@@ -268,7 +267,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
                         0,
                         Optional.empty(),
                         Optional.empty());
-                request.finish(request.outcome.because(Reason.DONE));
+                request.finish(request.outcome.recorded());
             }
         }
     }

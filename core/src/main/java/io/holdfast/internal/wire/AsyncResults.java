@@ -38,6 +38,16 @@ public final class AsyncResults {
         return answer;
     }
 
+    /** The same for the library's callers: what is returned fails with its exceptions. */
+    public static <T> CompletableFuture<T> of(Asker asker, Sending<T> sending) {
+        if (asker.isClosed()) {
+            return CompletableFuture.failedFuture(new HoldfastClosedException());
+        }
+        return to(sending).exceptionally(failure -> {
+            throw explained(asker, new CompletionException(failure));
+        });
+    }
+
     /** Sends and blocks for the answer. Throws exceptions of the library only. */
     public static <T> T await(Asker asker, Sending<T> sending) {
         if (asker.isClosed()) {

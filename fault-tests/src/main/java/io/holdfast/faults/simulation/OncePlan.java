@@ -17,10 +17,11 @@ import org.jspecify.annotations.Nullable;
  * @param seed what everything follows from, also what the network does
  * @param clients how many
  * @param lengthMillis when the last item may begin
+ * @param tries how many each slot and each key may have; 0 for any number
  * @param options of all clients
  * @param items in the order of their times
  */
-record OncePlan(long seed, int clients, long lengthMillis, HoldfastOptions options, List<Drawn.Item> items)
+record OncePlan(long seed, int clients, long lengthMillis, int tries, HoldfastOptions options, List<Drawn.Item> items)
         implements Drawn {
     /** The word for {@code --plan}. */
     static final String NAME = "once";
@@ -118,7 +119,9 @@ record OncePlan(long seed, int clients, long lengthMillis, HoldfastOptions optio
             Draw own = new Draw(seed, 3, SALT, number);
             items.add(new Pause(number, own.between(0, length), key(own), own.between(100, 4_000), own.percent(40)));
         }
-        return new OncePlan(seed, clients, length, options, Drawn.sorted(items));
+        Draw trying = draw.beside(4);
+        int tries = trying.percent(50) ? 0 : (int) trying.between(1, 3);
+        return new OncePlan(seed, clients, length, tries, options, Drawn.sorted(items));
     }
 
     private static Call call(Draw draw, int number, long at, int client) {
@@ -142,7 +145,7 @@ record OncePlan(long seed, int clients, long lengthMillis, HoldfastOptions optio
 
     @Override
     public OncePlan keep(Collection<Integer> numbers) {
-        return new OncePlan(seed, clients, lengthMillis, options, Drawn.only(items, numbers));
+        return new OncePlan(seed, clients, lengthMillis, tries, options, Drawn.only(items, numbers));
     }
 
     @Override

@@ -32,6 +32,8 @@ final class OnceRuns extends Runs {
         AFTER,
         /** Two are at work for one key, and the leases of both are valid. */
         EXCLUSION,
+        /** Work begins more often than it may be tried. */
+        TRIES,
         /** The server grants work that an operator has paused. */
         PAUSED,
         /** Work begins sooner after a lease that was lost than the lock-delay of that allows. */
@@ -66,6 +68,7 @@ final class OnceRuns extends Runs {
         Run atWork;
 
         long newest;
+        int tries;
     }
 
     /** Work under a lease. */
@@ -102,7 +105,7 @@ final class OnceRuns extends Runs {
     private static final double LEAST_OF_DELAY = 0.98;
 
     private static final long LONGEST_WORK_MILLIS = 1_500;
-    private static final Duration RECORDS_OVER = Duration.ofHours(27);
+    private static final Duration RECORDS_OVER = Duration.ofDays(8); // notes last for a week
 
     private final OncePlan plan;
     private final Checked checks = new Checked();
@@ -297,6 +300,9 @@ final class OnceRuns extends Runs {
         Once work = call.key().isEmpty()
                 ? client.once("job", call.options()).per(Plan.millis(OncePlan.PERIOD_MILLIS))
                 : client.once(call.key(), call.options());
+        if (plan.tries() > 0) {
+            work = work.withTries(plan.tries());
+        }
         Wait wait = call.waitMillis() < 0 ? Wait.forever() : Wait.upTo(Plan.millis(call.waitMillis()));
         work.runAsync(wait, lease -> work(caller, lease)).whenComplete((result, failure) -> {
             open.remove(caller);
@@ -307,6 +313,9 @@ final class OnceRuns extends Runs {
     private CompletionStage<String> work(Caller caller, Lease lease) {
         Job job = jobs.computeIfAbsent(lease.name(), name -> new Job());
         begun++;
+        if (plan.tries() > 0 && ++job.tries > plan.tries()) {
+            checks.found(Check.TRIES, caller + " is try " + job.tries + " of " + lease.name());
+        }
         trace.add(caller.machine, caller + " works for " + lease.name() + ", " + lease.token());
         Run before = job.atWork;
         if (isGood(lease)) {
@@ -345,7 +354,7 @@ final class OnceRuns extends Runs {
                 .timers()
                 .schedule(
                         takes * MILLI,
-                        draw.percent(15)
+                        draw.percent(plan.tries() > 0 ? 40 : 15)
                                 ? () -> result.completeExceptionally(new OnPurpose())
                                 : () -> result.complete(lease.name() + " by " + caller));
         return result;
@@ -369,6 +378,8 @@ final class OnceRuns extends Runs {
             }
         } else if (result instanceof OnceResult.Done done) {
             recorded(caller, done.text());
+        } else if (result instanceof OnceResult.GivenUp given) {
+            recorded(caller, given.why().lockName() + " is given up after " + given.tries());
         } else if (result instanceof OnceResult.Unknown
                 && slots.get(caller.call.client()).troubled.calmSince(caller.since)
                 && nodes.all.calmSince(caller.since)) {

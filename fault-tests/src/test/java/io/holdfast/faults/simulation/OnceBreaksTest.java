@@ -8,6 +8,7 @@ import static io.holdfast.faults.simulation.OnceRuns.Check.EXCLUSION;
 import static io.holdfast.faults.simulation.OnceRuns.Check.LIVENESS;
 import static io.holdfast.faults.simulation.OnceRuns.Check.PAUSED;
 import static io.holdfast.faults.simulation.OnceRuns.Check.RECORD;
+import static io.holdfast.faults.simulation.OnceRuns.Check.TRIES;
 
 import io.holdfast.faults.simulation.Breaks.Break;
 import io.holdfast.faults.simulation.Breaks.Edit;
@@ -21,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Runs of work that is done once find nothing, and find what is broken on purpose. */
 class OnceBreaksTest {
-    private static final int SEEDS = 40;
+    private static final int SEEDS = 80;
 
     @Test
     void run_knownSeeds_findNothing() {
@@ -51,8 +52,19 @@ class OnceBreaksTest {
                         EnumSet.of(AFTER, RECORD),
                         java(
                                 "Once",
-                                "hold.rest.ask(keep, hold.kit.nanoTime(), hold.origin.demand.labelWith(RESULT, result));",
+                                "hold.rest.ask(keep, hold.kit.nanoTime(), hold.origin.shown.labelWith(Holder.RESULT, result));",
                                 "hold.isAttended();")),
+                of(
+                        "a try is not counted before it begins",
+                        EnumSet.of(TRIES),
+                        java(
+                                "Once",
+                                "return lease.noteAsync(note).thenApply(noted -> true);",
+                                "return CompletableFuture.completedFuture(note != null);")),
+                of(
+                        "a try does not look at those before it",
+                        EnumSet.of(TRIES),
+                        java("Once", "if (done < tries) {", "if (done < 1_000) {")),
                 of(
                         "work that fails leaves a record",
                         EnumSet.of(RECORD),

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LockRefusedException;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.Once;
 import io.holdfast.OnceResult;
@@ -98,6 +99,11 @@ final class DoneOnceTest {
                 throw new IllegalStateException("run " + run);
             }
             return "run " + run;
+        }
+
+        @DoneOnce(value = "hopeless/{#id}", tries = 2)
+        public String hopeless(String id) {
+            throw new IllegalStateException("run " + RUNS.incrementAndGet());
         }
 
         @DoneOnce(value = "slow/{#id}", waitLimit = "100ms")
@@ -236,6 +242,19 @@ final class DoneOnceTest {
         assertThrows(IllegalStateException.class, () -> invoices(first).fails("5"));
         String done = invoices(second).fails("5");
         assertEquals(done, invoices(first).fails("5"));
+    }
+
+    @Test
+    void doneOnce_throwsAsOftenAsItMay_isGivenUpForAllInstances() {
+        int before = RUNS.get();
+        assertThrows(IllegalStateException.class, () -> invoices(first).hopeless("8"));
+        assertThrows(IllegalStateException.class, () -> invoices(second).hopeless("8"));
+        for (ConfigurableApplicationContext instance : List.of(first, second)) {
+            LockRefusedException given = assertThrows(
+                    LockRefusedException.class, () -> invoices(instance).hopeless("8"));
+            assertTrue(String.valueOf(given.getMessage()).contains("given up after 2 tries"), given.getMessage());
+        }
+        assertEquals(before + 2, RUNS.get());
     }
 
     @Test
