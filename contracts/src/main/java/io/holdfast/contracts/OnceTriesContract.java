@@ -11,6 +11,7 @@ import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
+import io.holdfast.LockEvent;
 import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.LockRefusedException;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -165,6 +167,20 @@ public class OnceTriesContract extends LockSuite {
         patient().admin().of(LockInfo.Kind.ONCE).release("a", Admin.Waiters.HAND_OFF);
         fail(once(2), "once");
         assertEquals("done", once(2).run(lease -> "done").orElseThrow());
+    }
+
+    @Test
+    void run_givenUp_eventsSayWhy() throws Exception {
+        fail(once(1), "no paper");
+        List<LockEvent.NotObtained> told = new CopyOnWriteArrayList<>();
+        Holdfast listening = client(server.address(), HoldfastOptions.defaults().withListener(event -> {
+            if (event instanceof LockEvent.NotObtained not) {
+                told.add(not);
+            }
+        }));
+        neverBegun(listening.once("a"));
+        await("the event", () -> !told.isEmpty());
+        assertEquals(Attempt.Reason.GIVEN_UP, told.get(0).reason());
     }
 
     @Test

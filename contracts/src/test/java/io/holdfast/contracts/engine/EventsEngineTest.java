@@ -251,7 +251,8 @@ final class EventsEngineTest {
                 Reason.UPGRADE,
                 Reason.TOO_FEW_REPLICAS,
                 Reason.QUARANTINE,
-                Reason.DONE));
+                Reason.DONE,
+                Reason.GIVEN_UP));
         expected.remove(Reason.DEADLOCK); // takes two clients: DeadlockEngineTest
         assertEquals(expected, new TreeSet<>(told.keySet()));
         assertEquals(
