@@ -415,6 +415,11 @@ public final class Holdfast implements AutoCloseable {
         return new Admin(client);
     }
 
+    /** Where it keeps its locks, for people: the server's address, or the addresses of several. */
+    public String server() {
+        return client.server.describe();
+    }
+
     /** The id of this client, as listings show it. */
     public String id() {
         return client.kit.ids.client();
@@ -453,7 +458,8 @@ public final class Holdfast implements AutoCloseable {
     /** For people: the server, the application, and the id of this client. */
     @Override
     public String toString() {
-        return "Holdfast[" + client.server.describe() + ", application "
+        return "Holdfast[" + client.server.describe() + ", prefix " + LogText.text(client.kit.options.prefix())
+                + ", application "
                 + LogText.text(client.kit.options.application()) + ", client " + id()
                 + (client.kit.isClosed() ? ", closed]" : "]");
     }

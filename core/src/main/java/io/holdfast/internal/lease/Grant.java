@@ -27,11 +27,20 @@ public interface Grant {
     /** The lock, for people. */
     String inWords();
 
-    /** Its loss, for people. */
-    default String lossInWords(LossReason reason) {
+    /**
+     * Its loss, for people.
+     *
+     * @param how it came to that; empty if the reason says all
+     */
+    default String lossInWords(LossReason reason, String how) {
         List<NodeFailure> failures = nodeFailures();
-        return "lease of " + inWords() + " was lost: " + reason
-                + (failures.isEmpty() ? "" : "; " + Refusals.inWords(failures));
+        return "lease of " + inWords() + " was lost: " + reason + (how.isEmpty() ? "" : "; " + how)
+                + (failures.isEmpty() ? "" : "; " + Refusals.inWords(failures)) + " [HF-LEASE-LOST]";
+    }
+
+    /** That nobody has its lease any more, for people. */
+    default String droppedInWords() {
+        return "lease of " + inWords() + " was dropped without a release; it expires at the end of its lease duration";
     }
 
     /** The whole owner id. */

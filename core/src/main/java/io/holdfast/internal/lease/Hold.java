@@ -32,7 +32,6 @@ import org.jspecify.annotations.Nullable;
  * is to be done before the end, or the deadline.
  */
 public final class Hold extends Buckets.Item implements Holding {
-    private static final System.Logger LOG = System.getLogger("io.holdfast");
 
     // Numbers of its own and not objects: of a hundred thousand holds each has to be fetched from memory to be renewed.
     private static final AtomicIntegerFieldUpdater<Hold> HELD_BACK =
@@ -289,10 +288,7 @@ public final class Hold extends Buckets.Item implements Holding {
             return false;
         }
         if (tenant.forgotten()) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    () -> "lease of " + grant.inWords()
-                            + " was dropped without a release; it expires at the end of its lease duration");
+            origin.warn(grant.droppedInWords());
             return false;
         }
         if (tenant.overLongest()) {
@@ -423,7 +419,7 @@ public final class Hold extends Buckets.Item implements Holding {
         tenant.lost(this, reason);
         origin.tellLost(this, reason);
         if (reason == LossReason.EXPIRED || reason == LossReason.NOT_ON_SERVER || reason == LossReason.REVOKED) {
-            LOG.log(System.Logger.Level.WARNING, grant.lossInWords(reason));
+            origin.warn(grant.lossInWords(reason, state.howLost(reason, kit.nanoTime(), options)));
         }
         grant.takeBack(reason);
         grant.forget(); // as after a release
@@ -461,21 +457,24 @@ public final class Hold extends Buckets.Item implements Holding {
             kit.ended();
             return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
         }
-        CompletableFuture<ReleaseResult> answer;
         try {
             leaveAlone();
-            answer = grant.release();
+            return forgottenWith(grant.release());
         } catch (RuntimeException | Error e) {
             kit.later(this::releaseLater);
             throw e;
         }
+    }
+
+    /** Not before: a second notice of the grant would give it back without its rest or record, by a release that may overtake this one. */
+    private CompletableFuture<ReleaseResult> forgottenWith(CompletableFuture<ReleaseResult> answer) {
         return answer.whenComplete((how, failure) -> {
             try {
-                // Not before: a second notice of the grant would give it back without its rest or its record, and that
-                // release could overtake
-                // this one, since threads that send at the same time have no order.
                 grant.forget();
                 origin.tellReleased(this, how);
+            } catch (RuntimeException | Error e) {
+                kit.later(grant::forget);
+                throw e;
             } finally {
                 kit.ended();
             }

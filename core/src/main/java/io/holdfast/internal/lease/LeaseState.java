@@ -1,5 +1,6 @@
 package io.holdfast.internal.lease;
 
+import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.internal.wire.Require;
 import java.time.Duration;
@@ -25,6 +26,9 @@ public final class LeaseState {
             AtomicReferenceFieldUpdater.newUpdater(LeaseState.class, End.class, "end");
     private static final AtomicIntegerFieldUpdater<LeaseState> ENTRIES =
             AtomicIntegerFieldUpdater.newUpdater(LeaseState.class, "entries");
+
+    /** Timers are not so late where a process runs. */
+    private static final long STOOD_STILL_NANOS = 500_000_000L;
 
     /** The deadline of a lease that has none. */
     public static final long NEVER = Long.MIN_VALUE;
@@ -162,6 +166,20 @@ public final class LeaseState {
     /** Whether it has lasted as long as it may be renewed. */
     public boolean overLongest(long now) {
         return longest != null && now - grantedNanos >= longest.toNanos();
+    }
+
+    /** How it came to that, for people: nothing was answered, or nobody looked. */
+    String howLost(LossReason reason, long now, LockOptions options) {
+        if (reason != LossReason.EXPIRED) {
+            return "";
+        }
+        long late = now - deadline;
+        return late > STOOD_STILL_NANOS
+                ? "this process stood still, and noticed it "
+                        + Duration.ofNanos(late).toMillis()
+                        + " ms late: a pause of the JVM or of the machine, or too little CPU"
+                : "the server has answered no renewal for "
+                        + options.leaseDuration().plusNanos(late).toMillis() + " ms";
     }
 
     /** Why it is lost when its deadline has passed. */

@@ -36,6 +36,8 @@ public final class Outcome {
     /** The end of a request that has no hold. Each is itself and no other: whoever has set it can go on after an error. */
     private static final class Ended {}
 
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
+
     public final Kit kit;
     public final Demand demand;
     public volatile Demand shown; // beside its hold: as demanded, and of a try with its number
@@ -171,6 +173,11 @@ public final class Outcome {
     }
 
     // Ends of its lease are counted and told here, unless leases that share its hold do so for themselves.
+
+    /** The log tells of something that somebody has to look at. */
+    void warn(String what) {
+        LOG.log(System.Logger.Level.WARNING, what);
+    }
 
     void tellLost(Hold hold, LossReason reason) {
         tellEnd(hold, true, (subject, held) -> new LockEvent.Lost(subject, hold.token(), held, reason));

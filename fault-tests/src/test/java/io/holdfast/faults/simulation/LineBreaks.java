@@ -295,8 +295,8 @@ final class LineBreaks {
                                 "        if (!active()) {\n            kit.ended();"),
                         java(
                                 "internal/lease/Hold",
-                                "            leaveAlone();\n            answer = grant.release();",
-                                "            answer = grant.release();"),
+                                "            leaveAlone();\n            return forgottenWith(",
+                                "            return forgottenWith("),
                         java(
                                 "internal/lease/Hold",
                                 "                grant.forget();\n                origin.tell",
