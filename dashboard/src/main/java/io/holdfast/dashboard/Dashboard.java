@@ -35,6 +35,7 @@ import java.util.Map;
  */
 public final class Dashboard implements AutoCloseable {
     static final String ACT_HEADER = "X-Holdfast-Act";
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
     private static final int MOST_STREAMS = 64;
     private static final int LONGEST_BODY = 64 * 1024;
     /** How long a stream is silent at most: a page that is gone is noticed by writing, and the page notices when we are. */
@@ -74,7 +75,7 @@ public final class Dashboard implements AutoCloseable {
 
     /** A page on what this client's server has, under its prefix. */
     public static Dashboard of(Holdfast holdfast) {
-        return started(new Dashboard(holdfast, false, true, ""));
+        return started(new Dashboard(holdfast, false, true, holdfast.server()));
     }
 
     /**
@@ -83,7 +84,7 @@ public final class Dashboard implements AutoCloseable {
      * @param changes whether the page may release, extend, drop and pause
      */
     public static Dashboard of(Holdfast holdfast, boolean changes) {
-        return started(new Dashboard(holdfast, changes, true, ""));
+        return started(new Dashboard(holdfast, changes, true, holdfast.server()));
     }
 
     /** For a server of its own, which knows how it was told to connect. */
@@ -309,8 +310,20 @@ public final class Dashboard implements AutoCloseable {
             problem(exchange, 409, String.valueOf(e.getMessage())); // an answer: nothing was done
             return;
         }
+        if (id != null) {
+            String who = exchange.principal().replaceAll("[\\p{Cc}\\p{Cf}]", "?");
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    () -> "dashboard: " + (who.isEmpty() ? "somebody" : who) + ": " + wanted.act() + ": "
+                            + done.words());
+            if (done.done()) {
+                watch.history.noteAct(
+                        System.currentTimeMillis(),
+                        id,
+                        who.isEmpty() ? done.words() : done.words() + " By " + who + ".");
+            }
+        }
         if (done.done() && id != null) {
-            watch.history.noteAct(System.currentTimeMillis(), id, done.words());
             watch.named.opened(id); // a pause of a free lock is seen by name only
         }
         watch.hurry();

@@ -28,6 +28,14 @@ public interface DashboardExchange {
     @Nullable
     String header(String name);
 
+    /**
+     * Who asks, as events and the log name them with what they do: the user that has logged in; where nobody has to, the address of the browser.
+     * Empty if neither is known.
+     */
+    default String principal() {
+        return "";
+    }
+
     /** What was sent with it. */
     InputStream body() throws IOException;
 

@@ -23,10 +23,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What has happened. How often something happened, and how long it took, is what clients have counted from one round to the next. What
  * is told of each hold is what was seen of it: the server keeps no history, and what begins and ends between two rounds is not seen. So
- * are holds counted of clients that report no figures. Kept for an hour, of the last {@value #MOST_LOCKS} locks, and in {@value #MOST_EVENTS} events.
+ * are holds counted of clients that report no figures. Kept for an hour, of the last {@value #MOST_LOCKS} locks, and in an {@link EventLog}.
  */
 final class History {
-    static final int MOST_EVENTS = 1_000;
     private static final int MOST_LOCKS = 10_000;
     private static final int MOST_HOLDS = 500;
     private static final int MOST_CLIENTS = 10_000;
@@ -60,7 +59,7 @@ final class History {
                     return size() > MOST_LOCKS;
                 }
             };
-    private final Deque<Documents.Event> events = new ArrayDeque<>();
+    private final EventLog events = new EventLog();
     private final Hour watched = new Hour();
     private final Hour lost = new Hour();
     private final Hour refused = new Hour();
@@ -75,7 +74,6 @@ final class History {
                 }
             };
     private boolean countedBefore;
-    private long number;
     private int told; // in this round
     private int untold;
 
@@ -374,11 +372,7 @@ final class History {
             untold++;
             return;
         }
-        events.add(new Documents.Event(
-                ++number, at, type, id == null ? null : id.word(), id == null ? null : id.name(), words, tone));
-        if (events.size() > MOST_EVENTS) {
-            events.remove();
-        }
+        events.add(at, type, id, words, tone);
     }
 
     private Course course(LockId id) {
@@ -388,8 +382,7 @@ final class History {
     // ---- what is told
 
     synchronized Documents.Events events(long after) {
-        return new Documents.Events(
-                since, events.stream().filter(event -> event.n() > after).toList());
+        return new Documents.Events(since, events.after(after));
     }
 
     synchronized long lost(long now) {

@@ -46,6 +46,11 @@ final class JdkExchange implements DashboardExchange {
     }
 
     @Override
+    public String principal() {
+        return exchange.getRemoteAddress().getAddress().getHostAddress();
+    }
+
+    @Override
     public InputStream body() {
         return exchange.getRequestBody();
     }

@@ -265,7 +265,9 @@ final class DashboardDocumentsTest extends TwoApplications {
         page.await("api/waits", found -> found.getAsJsonArray("deadlocks").isEmpty());
         JsonArray events = page.document("api/events").getAsJsonArray("events");
         assertNotNull(Page.find(events, "type", "deadlock"), events.toString());
-        assertNotNull(Page.find(events, "type", "act"), events.toString());
+        JsonObject act = Page.find(events, "type", "act");
+        assertNotNull(act, events.toString());
+        assertTrue(act.get("words").getAsString().endsWith(". By 127.0.0.1."), act.toString());
         billingsA.release();
         shippingsB.release();
         forA.handle((lease, failure) -> lease == null ? "" : lease.release()).get(20, TimeUnit.SECONDS);

@@ -93,7 +93,9 @@ final class DashboardPauseTest extends TwoApplications {
                         .get("words")
                         .getAsString());
         JsonArray events = events(page);
-        assertNotNull(Page.find(events, "words", "Paused 'deploy' for 10 min: incident 4711."), events.toString());
+        assertNotNull(
+                Page.find(events, "words", "Paused 'deploy' for 10 min: incident 4711. By 127.0.0.1."),
+                events.toString());
         assertNotNull(Page.find(events, "type", "paused"), events.toString());
         assertNotNull(Page.find(events, "type", "resumed"), events.toString());
     }

@@ -6,10 +6,12 @@ import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpSession;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.security.Principal;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeanWrapper;
@@ -59,6 +61,12 @@ final class DashboardServlet extends HttpServlet {
         }
 
         @Override
+        public String principal() {
+            Principal user = request.getUserPrincipal();
+            return user == null ? request.getRemoteAddr() : user.getName();
+        }
+
+        @Override
         public InputStream body() throws IOException {
             return request.getInputStream();
         }
@@ -90,15 +98,28 @@ final class DashboardServlet extends HttpServlet {
             response.getOutputStream().write(body);
         }
 
+        /** A stream that was opened by somebody who has logged in ends when that session does, and asks for a new one then. */
+        private static void refuseEnded(@Nullable HttpSession session) throws IOException {
+            try {
+                if (session != null) {
+                    var unused = session.getCreationTime();
+                }
+            } catch (IllegalStateException e) {
+                throw new IOException("the session is over", e);
+            }
+        }
+
         @Override
         public OutputStream open(Map<String, String> headers) throws IOException {
             headers.forEach(response::setHeader);
             OutputStream out = response.getOutputStream();
+            HttpSession session = request.getSession(false);
             AsyncContext open = request.startAsync();
             open.setTimeout(0);
             return new FilterOutputStream(out) {
                 @Override
                 public void write(byte[] bytes, int from, int length) throws IOException {
+                    refuseEnded(session);
                     out.write(bytes, from, length);
                 }
 
