@@ -48,6 +48,7 @@ final class Pages {
                         "  clear    removes waiters that are dead",
                         "",
                         "  doctor   examines the server",
+                        "  demo     plays programs that use locks, to look at",
                         "  install, uninstall    a copy that needs neither source nor Maven",
                         "  help     shows more about one of these")
                 .footer(

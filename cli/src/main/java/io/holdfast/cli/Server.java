@@ -11,8 +11,11 @@ import io.holdfast.spi.DriverException;
 import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
 import io.holdfast.spi.RedisDriver;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
@@ -120,6 +123,20 @@ record Server(@Nullable String url, @Nullable String prefix, Access access) {
                 given.hasMatchedOption(Access.PASS_SECRETS));
     }
 
+    /** The same under another prefix. */
+    Server under(String otherPrefix) {
+        return new Server(url, otherPrefix, access);
+    }
+
+    /** As another process is to be told of it on its command line. */
+    List<String> asOptions() {
+        List<String> words = new ArrayList<>(List.of("--url", url == null ? LOCAL : url));
+        if (prefix != null) {
+            words.addAll(List.of(PREFIX, prefix));
+        }
+        return words;
+    }
+
     Holdfast connect(String application) {
         return connect(application, false);
     }
@@ -131,10 +148,17 @@ record Server(@Nullable String url, @Nullable String prefix, Access access) {
      * @throws DriverException if nothing answers
      */
     Holdfast connect(String application, boolean quiet) {
-        HoldfastOptions options = options(application);
-        if (quiet) {
-            options = options.withEviction(HoldfastOptions.Eviction.IGNORE);
-        }
+        return connect(application, options -> quiet ? options.withEviction(HoldfastOptions.Eviction.IGNORE) : options);
+    }
+
+    /**
+     * Connects.
+     *
+     * @param changes of the options that follow from the command line
+     * @throws DriverException if nothing answers
+     */
+    Holdfast connect(String application, UnaryOperator<HoldfastOptions> changes) {
+        HoldfastOptions options = changes.apply(options(application));
         if (!machineLocal()) {
             return Holdfast.over(driver(options), options);
         }

@@ -25,7 +25,8 @@ interface Subcommand {
             "pause",
             "resume",
             "clear",
-            "doctor");
+            "doctor",
+            "demo");
 
     /** The command line as it is to be understood, with all that its page says. */
     CommandSpec spec();
@@ -58,6 +59,7 @@ interface Subcommand {
             case "resume" -> new Resume();
             case "clear" -> new Clear();
             case "doctor" -> new Doctor();
+            case "demo" -> new Demo();
             default -> null;
         };
     }
