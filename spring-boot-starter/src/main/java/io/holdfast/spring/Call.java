@@ -2,6 +2,7 @@ package io.holdfast.spring;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
+import io.holdfast.LockNotObtainedException;
 import io.holdfast.Once;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -103,6 +104,12 @@ final class Call {
         } catch (Exception | Error e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    /** As {@link LockedMethod#instead}. */
+    @Nullable
+    Object instead(LockNotObtainedException why) throws Exception {
+        return method.instead(target, arguments, why);
     }
 
     /** Whether the method was run. */

@@ -12,8 +12,13 @@ final class Durations {
         return DurationStyle.detectAndParse(text.strip());
     }
 
-    /** A duration, {@code 0} for not at all, or {@code forever}. */
-    static Wait wait(String text) {
-        return text.strip().equalsIgnoreCase("forever") ? Wait.forever() : Wait.upTo(parse(text));
+    /** How long to wait: a duration, {@code 0} for not at all, or {@code forever}. */
+    static Wait waitLimit(String text) {
+        try {
+            return text.strip().equalsIgnoreCase("forever") ? Wait.forever() : Wait.upTo(parse(text));
+        } catch (RuntimeException e) {
+            throw new IllegalArgumentException(
+                    "waitLimit is '" + text + "', must be a duration such as 10s, 0 or forever", e);
+        }
     }
 }

@@ -43,7 +43,12 @@ class HoldfastAutoConfiguration {
             Environment environment,
             ObjectProvider<HoldfastListener> listeners,
             ObjectProvider<HoldfastOptionsCustomizer> customizers) {
-        HoldfastOptions options = properties.options(environment.getProperty("spring.application.name"));
+        HoldfastOptions options;
+        try {
+            options = properties.options(environment.getProperty("spring.application.name"));
+        } catch (IllegalArgumentException e) {
+            throw SetupException.ofProperty(e);
+        }
         for (HoldfastListener listener : listeners.orderedStream().toList()) {
             options = options.withListener(listener);
         }

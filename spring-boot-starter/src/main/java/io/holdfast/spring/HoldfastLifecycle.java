@@ -12,6 +12,8 @@ import org.springframework.context.SmartLifecycle;
  * <p>A context that is stopped or paused, and not closed, keeps its clients: they work again when it has been started again.
  */
 final class HoldfastLifecycle implements SmartLifecycle {
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
+
     private final int phase;
     private final ListableBeanFactory beans;
     private final ConfigurableApplicationContext context;
@@ -23,9 +25,18 @@ final class HoldfastLifecycle implements SmartLifecycle {
         this.context = context;
     }
 
+    /** What nobody would see otherwise: where, under which prefix, and for how many methods. */
     @Override
     public void start() {
         running = true;
+        int count = beans.getBeansOfType(LockedMethods.class, false, false).values().stream()
+                .mapToInt(LockedMethods::count)
+                .sum();
+        String methods = count == 1 ? "one method has an annotation" : count + " methods have annotations";
+        beans.getBeansOfType(Holdfast.class, false, false)
+                .values()
+                .forEach(client ->
+                        LOG.log(System.Logger.Level.INFO, () -> "locks are kept by " + client + "; " + methods));
     }
 
     @Override

@@ -37,7 +37,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param locks The same for locks by their names. A * in the pattern stands for any characters; the pattern with the most
  *     other characters counts, and gives what it does not set to holdfast.lock.
  */
-@ConfigurationProperties("holdfast")
+@ConfigurationProperties(prefix = "holdfast", ignoreUnknownFields = false)
 record HoldfastProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("redis") Mode mode,
@@ -89,11 +89,13 @@ record HoldfastProperties(
      * @param order Place among the advice of a method; smaller is further outside. It must be smaller than that of
      *     transactions.
      * @param inTransaction What is done if a transaction is active already when a lock is asked for.
+     * @param executor Name of the bean that runs methods which return a stage, unless they are @Async; empty for threads of the client.
      */
     record Annotations(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("2147483547") int order,
-            @DefaultValue("refuse") InTransaction inTransaction) {
+            @DefaultValue("refuse") InTransaction inTransaction,
+            @DefaultValue("") String executor) {
         /** Outside of caches and transactions, inside of repetitions. */
         static final int ORDER = Integer.MAX_VALUE - 100;
     }
@@ -172,7 +174,7 @@ record HoldfastProperties(
         options = deadlockDetection == null ? options : options.withDeadlockDetection(deadlockDetection);
         options = eventSampling == null ? options : options.withEventSampling(eventSampling);
         options = logSampling == null ? options : options.withLogSampling(logSampling);
-        options = lock == null ? options : options.withLockDefaults(lock.over(options.lockDefaults()));
+        options = lock == null ? options : options.withLockDefaults(lock.over("holdfast.lock", options.lockDefaults()));
         return locks.isEmpty()
                 ? options
                 : options.withLockDefaultsByName(NamePatterns.of(locks, options.lockDefaults()));

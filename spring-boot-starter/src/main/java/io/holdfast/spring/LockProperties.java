@@ -57,11 +57,23 @@ record LockProperties(
         @Nullable Duration localHandoffTime,
         @Nullable Duration keepFor) {
 
-    /** These options with what is set here. */
-    LockOptions over(LockOptions base) {
+    /**
+     * These options with what is set here.
+     *
+     * @param where the properties are
+     */
+    LockOptions over(String where, LockOptions base) {
+        try {
+            return over(base);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(where + ": " + e.getMessage(), e);
+        }
+    }
+
+    private LockOptions over(LockOptions base) {
         LockOptions options = Terms.withLeaseDuration(base, leaseDuration, interruptBefore, minRemaining);
         options = renewal == null ? options : options.withRenewal(renewal);
-        options = waitLimit == null ? options : options.withWaitLimit(Durations.wait(waitLimit));
+        options = waitLimit == null ? options : options.withWaitLimit(Durations.waitLimit(waitLimit));
         options = maxHold == null ? options : options.withMaxHold(maxHold);
         options = maxScopedHold == null ? options : options.withMaxScopedHold(maxScopedHold);
         if (replicas != null || replicaTimeout != null) {

@@ -52,6 +52,18 @@ public @interface Locked {
      */
     String value();
 
+    /**
+     * What is asked for under the name: the lock that is held alone, or one side of a read/write lock, which is another lock, though of
+     * the same name. See {@link io.holdfast.DistributedReadWriteLock}.
+     */
+    Access access() default Access.EXCLUSIVE;
+
+    /**
+     * In place of a lock, permits of a semaphore: {@code 1/5} runs the method if no more than five of these are out then, {@code 2/5} takes
+     * two of them. See {@link io.holdfast.DistributedSemaphore}.
+     */
+    String permits() default "";
+
     /** How long to wait for the lock: a duration, {@code 0} for not at all, or {@code forever}. */
     String waitLimit() default "";
 
@@ -70,8 +82,16 @@ public @interface Locked {
      */
     String interruptBefore() default "";
 
-    /** What the call does if the lock is not free, or not in time. */
+    /**
+     * What the call does if the lock is not free, or not in time: after {@link #waitLimit()}, also where it skips.
+     */
     IfTaken ifTaken() default IfTaken.THROW;
+
+    /**
+     * The name of a method of the same class that is called then, and whose result the call has: with the same parameters, and, if it wants to
+     * know why, a last one of the type {@link io.holdfast.LockNotObtainedException}. Not for a {@code Mono} or {@code Flux}, which has operators for that.
+     */
+    String fallback() default "";
 
     /**
      * Whether the method's transaction begins with the check of a {@link io.holdfast.fencing.JdbcFence} (the bean of that type,
@@ -82,4 +102,14 @@ public @interface Locked {
 
     /** The name of the bean of the type {@link io.holdfast.Holdfast}, where there are several. */
     String client() default "";
+
+    /** What is asked for under a name. */
+    enum Access {
+        /** The lock of that name, which is held alone. */
+        EXCLUSIVE,
+        /** The read/write lock of that name, beside other readers. */
+        READ,
+        /** The read/write lock of that name, alone. */
+        WRITE
+    }
 }

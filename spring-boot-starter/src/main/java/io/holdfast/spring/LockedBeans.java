@@ -1,6 +1,8 @@
 package io.holdfast.spring;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +44,27 @@ final class LockedBeans implements BeanPostProcessor, SmartInitializingSingleton
         this.transactions = transactions;
     }
 
+    /** Before Spring fails to make a subclass, and says so in words of its own. */
+    @Override
+    public Object postProcessBeforeInitialization(Object bean, String beanName) {
+        Class<?> type = bean.getClass();
+        if (Modifier.isFinal(type.getModifiers())
+                && !Proxy.isProxyClass(type)
+                && AnnotationUtils.isCandidateClass(type, Locked.class)
+                && (type.getInterfaces().length == 0 || methods.getObject().ofClasses())) {
+            List<LockedMethod> found = find(type);
+            if (!found.isEmpty()) {
+                throw found.get(0)
+                        .wrong(
+                                "its class is final" + (type.isRecord() ? ", as records are" : "")
+                                        + ": Spring puts the lock around it by a subclass",
+                                "Make the class not final (in Kotlin with the compiler's plugin for Spring), or call it by an interface, with"
+                                        + " spring.aop.proxy-target-class=false");
+            }
+        }
+        return bean;
+    }
+
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         Class<?> type = ClassUtils.getUserClass(AopUtils.getTargetClass(bean));
@@ -63,6 +86,7 @@ final class LockedBeans implements BeanPostProcessor, SmartInitializingSingleton
 
     @Override
     public void afterSingletonsInstantiated() {
+        var unused = methods.getObject().executor(); // which is refused now, and not by the first call
         bare.forEach((name, type) -> {
             Object bean = beans.containsSingleton(name) ? beans.getSingleton(name) : null;
             List<LockedMethod> found = find(type);

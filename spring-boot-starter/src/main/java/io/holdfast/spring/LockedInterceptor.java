@@ -90,7 +90,7 @@ final class LockedInterceptor implements MethodInterceptor {
                 if (!call.hasBegun()) {
                     if (call.method.skips && isNothing(e)) {
                         wait.skipped(e);
-                        return call.method.nothing();
+                        return call.instead((LockNotObtainedException) e);
                     }
                     wait.failed(e);
                 }
@@ -138,16 +138,44 @@ final class LockedInterceptor implements MethodInterceptor {
             refuseTransaction(call);
             Once once = call.once(work);
             AtomicReference<@Nullable Object> value = new AtomicReference<>();
-            return once.runAsync(lease -> call.runStage(lease, Observed.NOTHING).thenApply(returned -> {
+            return run(call, Observed.NOTHING)
+                    .during(method -> once.runAsync(lease -> method.apply(lease).thenApply(returned -> {
                         value.set(returned);
                         return textOf(work, returned);
-                    }))
+                    })))
                     .thenApply(result -> result instanceof OnceResult.Ran
                             ? value.get()
                             : work.elsewhere(once, result, call.method.nothing()));
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
+        } catch (InterruptedException e) {
+            return CompletableFuture.failedFuture(interrupted(call, "asking whether it was done", e));
         }
+    }
+
+    @SuppressWarnings("unchecked") // a fallback returns what its method does
+    private static void instead(Call call, LockNotObtainedException why, CompletableFuture<@Nullable Object> result) {
+        try {
+            if (!call.method.hasFallback()) {
+                result.complete(call.method.nothing());
+                return;
+            }
+            CompletionStage<@Nullable Object> stage = (CompletionStage<@Nullable Object>)
+                    Objects.requireNonNull(call.instead(why), "the fallback returned no stage");
+            stage.whenComplete((value, failure) -> {
+                if (failure == null) {
+                    result.complete(value);
+                } else {
+                    result.completeExceptionally(failure);
+                }
+            });
+        } catch (Exception | Error e) {
+            result.completeExceptionally(e);
+        }
+    }
+
+    private StagedRun run(Call call, Observed wait) {
+        return new StagedRun(call, wait, methods.executor(), methods.context());
     }
 
     private static String textOf(OnceWork work, @Nullable Object returned) {
@@ -177,7 +205,7 @@ final class LockedInterceptor implements MethodInterceptor {
                     && attempt instanceof Attempt.NotObtained<Lease> not
                     && not.reason().isBusy()) {
                 wait.skipped(not);
-                return call.method.nothing();
+                return call.instead(refusal(attempt));
             }
             lease = attempt.orElseThrow();
         } catch (Exception | Error e) {
@@ -196,6 +224,15 @@ final class LockedInterceptor implements MethodInterceptor {
         return call.run(lease, wait);
     }
 
+    private static LockNotObtainedException refusal(Attempt<Lease> attempt) {
+        try {
+            attempt.orElseThrow();
+        } catch (LockNotObtainedException e) {
+            return e;
+        }
+        throw new IllegalStateException("it was obtained");
+    }
+
     /** Renewal of a lease that nothing but the end of a call releases ends at the same time as that of scoped calls. */
     static DistributedLock bounded(DistributedLock lock) {
         LockOptions options = lock.options();
@@ -207,17 +244,20 @@ final class LockedInterceptor implements MethodInterceptor {
         return failure instanceof LockNotObtainedException not && not.reason().isBusy();
     }
 
-    private static CompletionStage<@Nullable Object> staged(Call call) {
+    private CompletionStage<@Nullable Object> staged(Call call) {
         CompletableFuture<@Nullable Object> asked;
         Observed wait = Observed.NOTHING;
         try {
             DistributedLock lock = call.lockOfItsOwn();
             Observed begun = call.observed(lock, null);
             wait = begun;
-            asked = lock.callAsync(lease -> call.runStage(lease, begun));
+            asked = run(call, begun).during(lock::callAsync);
         } catch (RuntimeException e) {
             wait.failed(e);
             return CompletableFuture.failedFuture(e);
+        } catch (InterruptedException e) {
+            wait.failed(e);
+            return CompletableFuture.failedFuture(interrupted(call, "waiting for the lock", e));
         }
         Observed waiting = wait;
         if (!call.method.skips) {
@@ -236,7 +276,7 @@ final class LockedInterceptor implements MethodInterceptor {
                 result.complete(value);
             } else if (!call.hasBegun() && isNothing(failure)) {
                 waiting.skipped(failure);
-                result.complete(call.method.nothing());
+                instead(call, (LockNotObtainedException) failure, result);
             } else {
                 waiting.failed(failure);
                 result.completeExceptionally(failure);

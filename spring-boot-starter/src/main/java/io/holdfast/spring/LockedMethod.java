@@ -3,14 +3,17 @@ package io.holdfast.spring;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LockNotObtainedException;
 import io.holdfast.LockOptions;
 import io.holdfast.Once;
 import io.holdfast.Wait;
+import io.holdfast.spring.Locked.Access;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -19,11 +22,15 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.BaseStream;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ClassUtils;
 
 /** What an annotation says of a method, read and checked once. */
@@ -38,13 +45,20 @@ final class LockedMethod {
         PUBLISHER
     }
 
+    private static final List<String> CALLED_ON_THE_BEAN =
+            List.of("jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy");
+
     private final String where;
     final Method method;
     final End end;
+    final boolean asynchronous; // its thread was given to it by an executor
     final boolean skips;
     final boolean fenced;
     final String client;
     private final NameTemplate name;
+    private final Access access;
+    private final @Nullable Permits permits; // null for a lock
+    private final @Nullable Fallback fallback; // null for none
     private final UnaryOperator<LockOptions> changes;
     /** How it is done once; null for a method that runs under a lock. */
     final @Nullable OnceWork once;
@@ -52,6 +66,7 @@ final class LockedMethod {
     private final int[] leaseParameters;
 
     /**
+     * @param type of the bean
      * @param runsOnce what else is said of it, if it runs once
      * @param doneOnce what else is said of it, if it is done once
      * @param converter makes texts of results; null if there is none
@@ -60,6 +75,7 @@ final class LockedMethod {
      */
     LockedMethod(
             Method method,
+            Class<?> type,
             Locked annotation,
             @Nullable RunsOnce runsOnce,
             @Nullable DoneOnce doneOnce,
@@ -70,9 +86,15 @@ final class LockedMethod {
         this.method = method;
         this.where = method.getDeclaringClass().getName() + "." + method.getName();
         refuseUnreachable();
+        refuseSeveral();
         this.end = end(reactive);
-        this.skips = annotation.ifTaken() == IfTaken.SKIP;
-        if (skips && !canSkip(ResolvableType.forMethodReturnType(method), true)) {
+        this.asynchronous = AnnotatedElementUtils.hasAnnotation(method, Async.class)
+                || AnnotatedElementUtils.hasAnnotation(type, Async.class);
+        this.skips =
+                annotation.ifTaken() == IfTaken.SKIP || !annotation.fallback().isEmpty();
+        if (annotation.ifTaken() == IfTaken.SKIP
+                && annotation.fallback().isEmpty()
+                && !canSkip(ResolvableType.forMethodReturnType(method), true)) {
             throw wrong(
                     "skips, and returns " + method.getGenericReturnType().getTypeName()
                             + ", which says nothing when nothing was done",
@@ -91,6 +113,12 @@ final class LockedMethod {
         try {
             this.name = new NameTemplate(annotation.value(), method, beans, placeholders);
             this.changes = changes(annotation, placeholders);
+            this.access = annotation.access();
+            this.permits = Permits.of(resolved(annotation.permits(), placeholders));
+            if (permits != null && access != Access.EXCLUSIVE) {
+                throw new IllegalArgumentException("it has both access and permits, of which one is for locks");
+            }
+            this.fallback = annotation.fallback().isEmpty() ? null : fallback(annotation, type);
             this.once = runsOnce != null && !runsOnce.per().isEmpty()
                     ? new OnceWork(tried(runsOnce.tries(), slots(resolved(runsOnce.per(), placeholders))), null)
                     : doneOnce != null
@@ -103,9 +131,6 @@ final class LockedMethod {
             throw wrong(
                     "is fenced or interrupted, and has not ended when it returns",
                     "Leave fenced and interruptBefore to methods that block");
-        }
-        if (runsOnce != null && doneOnce != null) {
-            throw wrong("has both @RunsOnce and @DoneOnce", "Leave one of them");
         }
         if (runsOnce != null && runsOnce.per().isEmpty() == annotation.minHold().isEmpty()) {
             throw wrong(
@@ -130,6 +155,25 @@ final class LockedMethod {
         }
         if (KotlinDetector.isSuspendingFunction(method)) {
             throw wrong("is a suspend function, of which the end cannot be seen", "Take the lock within it");
+        }
+    }
+
+    /** Of two annotations Spring would take the nearest, and the other would say nothing. */
+    private void refuseSeveral() {
+        String all = MergedAnnotations.from(method).stream(Locked.class)
+                .map(each -> "@" + each.getRoot().getType().getSimpleName())
+                .sorted()
+                .collect(Collectors.joining(" and "));
+        if (all.contains(" and ")) {
+            throw wrong("has both " + all, "Leave one of them, or call one method from the other, in another bean");
+        }
+        for (String own : CALLED_ON_THE_BEAN) {
+            if (MergedAnnotations.from(method).isPresent(own)) {
+                throw wrong(
+                        "has @" + ClassUtils.getShortName(own)
+                                + ": Spring calls it on the bean itself, past its proxy, and" + " without the lock",
+                        "Take the lock in it, by holdfast.lock(name).call(…), or do it in another bean, on ApplicationReadyEvent");
+            }
         }
     }
 
@@ -167,13 +211,7 @@ final class LockedMethod {
         Duration shortest = duration("minHold", annotation.minHold(), placeholders);
         Duration before = duration("interruptBefore", annotation.interruptBefore(), placeholders);
         String limit = resolved(annotation.waitLimit(), placeholders);
-        Wait wait;
-        try {
-            wait = limit.isEmpty() ? null : Durations.wait(limit);
-        } catch (RuntimeException e) {
-            throw new IllegalArgumentException(
-                    "waitLimit is '" + limit + "', must be a duration such as 10s, 0 or forever", e);
-        }
+        Wait wait = limit.isEmpty() ? null : Durations.waitLimit(limit);
         UnaryOperator<LockOptions> changes = base -> {
             LockOptions options = Terms.withLeaseDuration(base, term, before, null);
             options = longest == null ? options : options.withMaxScopedHold(longest);
@@ -257,15 +295,26 @@ final class LockedMethod {
 
     /** The lock of a call, to be asked for as the annotation says. */
     DistributedLock lock(Holdfast holdfast, Object target, @Nullable Object[] arguments) {
-        DistributedLock lock = holdfast.lock(name.name(target, arguments));
+        DistributedLock lock = lock(holdfast, name.name(target, arguments));
         LockOptions options = lock.options();
         LockOptions changed = changes.apply(options);
         return changed.equals(options) ? lock : lock.with(changed);
     }
 
+    private DistributedLock lock(Holdfast holdfast, String of) {
+        if (permits != null) {
+            return holdfast.semaphore(of, permits.limit()).permits(permits.count());
+        }
+        return switch (access) {
+            case EXCLUSIVE -> holdfast.lock(of);
+            case READ -> holdfast.readWriteLock(of).read();
+            case WRITE -> holdfast.readWriteLock(of).write();
+        };
+    }
+
     /** What a call of a method that is done once asks for, with the options of the lock of that name. */
     Once once(OnceWork work, Holdfast holdfast, Object target, @Nullable Object[] arguments) {
-        DistributedLock lock = lock(holdfast, target, arguments);
+        DistributedLock lock = lock(holdfast, target, arguments); // for its name and its options
         return work.terms().apply(holdfast.once(lock.name(), lock.options().withKeepFor(Duration.ZERO)));
     }
 
@@ -282,6 +331,27 @@ final class LockedMethod {
         return filled;
     }
 
+    /**
+     * What a call results in whose lock was not to be had.
+     *
+     * @throws Exception what the fallback has thrown
+     */
+    @Nullable
+    Object instead(Object target, @Nullable Object[] arguments, LockNotObtainedException why) throws Exception {
+        return fallback == null ? nothing() : fallback.call(target, arguments, why);
+    }
+
+    private Fallback fallback(Locked annotation, Class<?> type) {
+        if (end == End.PUBLISHER) {
+            throw new IllegalArgumentException(
+                    "it has a fallback, and returns a publisher: say onErrorResume(LockTimeoutException.class, …) there");
+        }
+        if (annotation.ifTaken() == IfTaken.SKIP) {
+            throw new IllegalArgumentException("it skips, and has a fallback");
+        }
+        return Fallback.of(type, method, annotation.fallback());
+    }
+
     /** What a call results in that has done nothing; of a stage, what that results in. */
     @Nullable
     Object nothing() {
@@ -289,6 +359,10 @@ final class LockedMethod {
                 ? ResolvableType.forMethodReturnType(method).getGeneric(0).toClass()
                 : method.getReturnType();
         return type == Optional.class ? Optional.empty() : null;
+    }
+
+    boolean hasFallback() {
+        return fallback != null;
     }
 
     /** Whether callers of the method have to expect that their threads are interrupted. */

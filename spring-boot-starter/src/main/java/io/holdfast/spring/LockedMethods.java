@@ -3,30 +3,43 @@ package io.holdfast.spring;
 import io.holdfast.Holdfast;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.env.Environment;
+import org.springframework.core.task.TaskDecorator;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /** The methods with annotations that are known so far, and the clients that they use. */
 final class LockedMethods {
+    private static final String EXECUTOR = "holdfast.annotations.executor";
+
     private final ListableBeanFactory beans;
     private final Environment environment;
     private final boolean reactor;
     private final Map<MethodClassKey, Optional<LockedMethod>> known = new ConcurrentHashMap<>();
+    private final Supplier<List<TaskDecorator>> decorators;
+    private final Supplier<Executor> executor = SingletonSupplier.of(this::namedExecutor);
     private final Map<String, Holdfast> clients = new ConcurrentHashMap<>();
 
     LockedMethods(ListableBeanFactory beans, Environment environment) {
         this.beans = beans;
         this.environment = environment;
+        this.decorators = SingletonSupplier.of(
+                () -> beans.getBeanProvider(TaskDecorator.class).orderedStream().toList());
         this.reactor = ClassUtils.isPresent("reactor.core.publisher.Flux", LockedMethods.class.getClassLoader());
     }
 
@@ -61,6 +74,7 @@ final class LockedMethods {
         boolean converts = beans.getBeanNamesForType(ResultConverter.class, true, false).length > 0;
         return new LockedMethod(
                 specific,
+                type,
                 annotation,
                 find(RunsOnce.class, specific, method),
                 find(DoneOnce.class, specific, method),
@@ -73,6 +87,48 @@ final class LockedMethods {
     private static <A extends Annotation> @Nullable A find(Class<A> type, Method specific, Method method) {
         A annotation = AnnotatedElementUtils.findMergedAnnotation(specific, type);
         return annotation == null ? AnnotatedElementUtils.findMergedAnnotation(method, type) : annotation;
+    }
+
+    /** Where methods run that return a stage and are not asynchronous: on threads of the client, or by the executor that is named for it. */
+    Executor executor() {
+        return executor.get();
+    }
+
+    private Executor namedExecutor() {
+        String name = environment.getProperty(EXECUTOR, "");
+        if (name.isEmpty()) {
+            return Runnable::run;
+        }
+        try {
+            return beans.getBean(name, Executor.class);
+        } catch (NoSuchBeanDefinitionException | BeanNotOfRequiredTypeException e) {
+            throw new SetupException(
+                    EXECUTOR + " is '" + name + "', which is no bean of the type " + Executor.class.getName(),
+                    "Name one, or leave it empty: methods run on threads of the client then",
+                    e);
+        }
+    }
+
+    /** What gives a run the context of the present thread, as the application's decorators of tasks do. */
+    UnaryOperator<Runnable> context() {
+        List<TaskDecorator> all = decorators.get();
+        return task -> {
+            Runnable decorated = task;
+            for (TaskDecorator decorator : all) {
+                decorated = decorator.decorate(decorated);
+            }
+            return decorated;
+        };
+    }
+
+    /** Whether proxies are subclasses, as Boot has it, also of beans that have interfaces. */
+    boolean ofClasses() {
+        return environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
+    }
+
+    /** How many methods have annotations, of the beans that there are. */
+    int count() {
+        return (int) known.values().stream().filter(Optional::isPresent).count();
     }
 
     /** The client of a method. */

@@ -25,6 +25,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 final class LocksEndpoint {
     private static final int MOST_LOCKS = 200;
+    private static final String OUTCOME = "outcome";
     private static final int MOST_WAITERS = 20;
 
     private final Holdfast holdfast;
@@ -75,10 +76,15 @@ final class LocksEndpoint {
                 .release(String.join("/", name), token, Admin.Waiters.HAND_OFF);
         Map<String, Object> answer = new LinkedHashMap<>();
         answer.put("name", result.lockName());
-        answer.put("outcome", result.outcome().name().toLowerCase(Locale.ROOT));
+        answer.put(OUTCOME, result.outcome().name().toLowerCase(Locale.ROOT));
         result.holder().ifPresent(holder -> answer.put("holder", shown(holder)));
         result.next().ifPresent(holder -> answer.put("next", shown(holder)));
         return answer;
+    }
+
+    /** What came of a release. */
+    static Revocation.Outcome outcome(Map<String, Object> answer) {
+        return Revocation.Outcome.valueOf(String.valueOf(answer.get(OUTCOME)).toUpperCase(Locale.ROOT));
     }
 
     private static Map<String, Object> shown(LockInfo lock) {

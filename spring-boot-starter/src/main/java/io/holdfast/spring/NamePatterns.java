@@ -31,19 +31,13 @@ final class NamePatterns implements Function<String, @Nullable LockOptions> {
         Comparator<Rule> mostLetters = Comparator.comparingLong(Rule::letters).reversed();
         return new NamePatterns(patterns.entrySet().stream()
                 .map(entry -> new Rule(
-                        entry.getKey(), regex(entry.getKey()), options(entry.getKey(), entry.getValue(), base)))
+                        entry.getKey(),
+                        regex(entry.getKey()),
+                        entry.getValue().over("holdfast.locks[" + entry.getKey() + "]", base)))
                 .sorted(mostLetters
                         .thenComparing(rule -> rule.pattern().length())
                         .thenComparing(Rule::pattern))
                 .toList());
-    }
-
-    private static LockOptions options(String pattern, LockProperties properties, LockOptions base) {
-        try {
-            return properties.over(base);
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("holdfast.locks[" + pattern + "]: " + e.getMessage(), e);
-        }
     }
 
     private static Pattern regex(String pattern) {

@@ -3,6 +3,7 @@ package io.holdfast.spring;
 import io.holdfast.Holdfast;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -63,6 +64,14 @@ class ObservedAutoConfiguration {
         @ConditionalOnAvailableEndpoint(endpoint = LocksEndpoint.class)
         static LocksEndpoint holdfastLocksEndpoint(Holdfast holdfast) {
             return new LocksEndpoint(holdfast);
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        @ConditionalOnBean(LocksEndpoint.class)
+        @ConditionalOnAvailableEndpoint(endpoint = LocksEndpoint.class, exposure = EndpointExposure.WEB)
+        static LocksWebEndpoint holdfastLocksWebEndpoint(LocksEndpoint locks) {
+            return new LocksWebEndpoint(locks);
         }
     }
 }

@@ -88,11 +88,29 @@ final class ActuatorTest {
             Lease lease = context.getBean(Holdfast.class).lock("a/b").acquire();
             HttpResponse<String> other = ask(context, "DELETE", "locks/a/b?token=1");
             assertTrue(other.body().contains("\"outcome\":\"left_alone\""), other.body());
+            assertEquals(409, other.statusCode());
             assertTrue(lease.isHeldOnServer());
             assertEquals(400, ask(context, "DELETE", "locks/a/b").statusCode(), "by name alone");
             HttpResponse<String> released = ask(context, "DELETE", "locks/a/b?token=" + lease.token());
             assertTrue(released.body().contains("\"outcome\":\"released\""), released.body());
+            assertEquals(200, released.statusCode());
             assertFalse(lease.isHeldOnServer());
+            HttpResponse<String> again = ask(context, "DELETE", "locks/a/b?token=" + lease.token());
+            assertEquals(404, again.statusCode(), again.body());
+            assertEquals(400, ask(context, "DELETE", "locks/a/b?token=0").statusCode());
+        }
+    }
+
+    @Test
+    void locks_serverAway_isUnavailable() throws Exception {
+        RedisServer mortal = RedisServer.start();
+        try (mortal;
+                ConfigurableApplicationContext context =
+                        app(mortal.port(), "holdfast.command-timeout=300ms", "holdfast.close-timeout=0")) {
+            mortal.kill();
+            HttpResponse<String> none = ask(context, "GET", "locks/a");
+            assertEquals(503, none.statusCode());
+            assertTrue(none.body().contains("\"code\":\"HF-UNREACHABLE\""), none.body());
         }
     }
 

@@ -7,9 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.contracts.servers.RedisServer;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.net.CookieManager;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -22,6 +27,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** The page that shows locks live, in the application's own web server. */
@@ -76,6 +82,11 @@ final class DashboardPageTest {
                     assertTrue(line.contains("\"held\":1"), line);
                 }
                 assertTrue(lease.isValid());
+                String session = get(context, "/holdfast/api/session").body();
+                assertTrue(
+                        session.contains("\"server\":\"127.0.0.1:" + server.port())
+                                || session.contains("\"server\":\"localhost:"),
+                        session);
                 HttpResponse<String> refused = HttpClient.newHttpClient()
                         .send(
                                 request(context, "/holdfast/api/act")
@@ -123,6 +134,50 @@ final class DashboardPageTest {
         assertEquals(200, stream.statusCode());
         context.close();
         stream.body().close();
+    }
+
+    /** What puts somebody in, and out. */
+    static class Login extends HttpServlet {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected void doGet(HttpServletRequest request, HttpServletResponse response) {
+            if (request.getServletPath().equals("/login")) {
+                request.getSession();
+            } else {
+                request.getSession().invalidate();
+            }
+        }
+    }
+
+    static class LoginPaths extends ServletRegistrationBean<Login> {
+        LoginPaths() {
+            super(new Login(), "/login", "/logout");
+        }
+    }
+
+    @Test
+    void stream_ofASessionThatEnds_endsToo() throws Exception {
+        try (ConfigurableApplicationContext context = Apps.web(
+                LoginPaths.class,
+                "spring.data.redis.port=" + server.port(),
+                "server.port=0",
+                "holdfast.dashboard.enabled=true")) {
+            HttpClient browser =
+                    HttpClient.newBuilder().cookieHandler(new CookieManager()).build();
+            browser.send(request(context, "/login").build(), BodyHandlers.discarding());
+            HttpResponse<InputStream> stream =
+                    browser.send(request(context, "/holdfast/api/stream").build(), BodyHandlers.ofInputStream());
+            assertTrue(stream.body().read() >= 0);
+            browser.send(request(context, "/logout").build(), BodyHandlers.discarding());
+            try {
+                while (stream.body().read() >= 0) { // as long as it goes on
+                    assertEquals(200, stream.statusCode());
+                }
+            } catch (IOException e) {
+                assertEquals(200, stream.statusCode()); // cut off, which is an end, too
+            }
+        }
     }
 
     @Test

@@ -42,7 +42,7 @@ final class SpringGuideTest {
                 source.append(line).append('\n');
             }
         }
-        assertEquals(4, blocks, "blocks of Java");
+        assertEquals(5, blocks, "blocks of Java");
         assertEquals(List.of(), Compiler.errors("Guide", source, folder));
     }
 }

@@ -96,6 +96,54 @@ final class StartTest {
         public void work() {}
     }
 
+    static class LockedAndOnce {
+        @Locked("a")
+        @RunsOnce(value = "a", per = "1h")
+        public void work() {}
+    }
+
+    static class CalledOnTheBean {
+        @jakarta.annotation.PostConstruct
+        @Locked("a")
+        public void work() {}
+    }
+
+    static final class FinalClass {
+        @Locked("a")
+        public void work() {}
+    }
+
+    record FinalRecord() {
+        @Locked("a")
+        public void work() {}
+    }
+
+    static class BadPermits {
+        @Locked(value = "a", permits = "6/5")
+        public void work() {}
+    }
+
+    static class PermitsToRead {
+        @Locked(value = "a", permits = "1/5", access = Locked.Access.READ)
+        public void work() {}
+    }
+
+    static class NoFallback {
+        @Locked(value = "a", fallback = "instead")
+        public String work() {
+            return "";
+        }
+
+        int instead() {
+            return 1;
+        }
+    }
+
+    static class TooManyTries {
+        @DoneOnce(value = "a", tries = 1_001)
+        public void work() {}
+    }
+
     static class OnceWithoutConverter {
         @DoneOnce("a")
         public CompletableFuture<String> work() {
@@ -177,7 +225,15 @@ final class StartTest {
                 Map.entry(BadSlot.class, "per is 'hour', must be day, or a duration such as 1h"),
                 Map.entry(SlotOfAPublisher.class, "of which no end is recorded"),
                 Map.entry(OncePublished.class, "of which no end is recorded"),
-                Map.entry(OnceInTwoWays.class, "has both @RunsOnce and @DoneOnce"),
+                Map.entry(OnceInTwoWays.class, "has both @DoneOnce and @RunsOnce"),
+                Map.entry(LockedAndOnce.class, "has both @Locked and @RunsOnce"),
+                Map.entry(CalledOnTheBean.class, "has @PostConstruct: Spring calls it on the bean itself"),
+                Map.entry(FinalClass.class, "its class is final: Spring puts the lock around it by a subclass"),
+                Map.entry(FinalRecord.class, "its class is final, as records are"),
+                Map.entry(BadPermits.class, "permits is '6/5', must be such as 1/5"),
+                Map.entry(PermitsToRead.class, "it has both access and permits"),
+                Map.entry(NoFallback.class, "fallback is 'instead', and the class has no method of that name"),
+                Map.entry(TooManyTries.class, "tries is 1001, must be 1 to 1000"),
                 Map.entry(OnceWithoutConverter.class, "nothing makes a text of it"),
                 Map.entry(KeptForNoTime.class, "keep is '0s', must be 1ms to 365d"),
                 Map.entry(UnknownPlaceholder.class, "no.such.property"),
@@ -202,5 +258,28 @@ final class StartTest {
             assertTrue(told.toString().contains(each.getValue()), each.getKey() + ": " + told);
             assertTrue(told.toString().contains(each.getKey().getSimpleName() + ".work"), told.toString());
         }
+    }
+
+    @Test
+    void property_thatIsWrong_isNamed() {
+        Map<String, String> wrong = Map.of(
+                "holdfast.lock.lease-duration=1ms", "holdfast.lock.lease-duration is PT0.001S, must be from",
+                "holdfast.locks[billing/*].lease-duration=1ms", "holdfast.locks[billing/*].lease-duration is PT0.001S",
+                "holdfast.command-timeout=0s", "holdfast.command-timeout is PT0S",
+                "holdfast.lock.wait-limit=10 apples", "holdfast.lock.wait-limit",
+                "holdfast.lock.lease-duratoin=10s", "holdfast.lock.lease-duratoin",
+                "holdfast.locks[billing/*].lease-duratoin=10s", "lease-duratoin");
+        wrong.forEach((property, told) -> {
+            Throwable thrown = assertThrows(
+                    Exception.class,
+                    () -> Apps.start(Apps.Starter.class, "holdfast.mode=granting", property)
+                            .close(),
+                    property);
+            StringBuilder all = new StringBuilder();
+            for (Throwable at = thrown; at != null; at = at.getCause()) {
+                all.append(at.getMessage()).append('\n');
+            }
+            assertTrue(all.toString().contains(told), property + ": " + all);
+        });
     }
 }

@@ -1,0 +1,103 @@
+package io.holdfast.spring;
+
+import io.holdfast.Lease;
+import io.holdfast.spring.WaitObserver.Observed;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The run of a method that returns a stage: in which thread, and with what of the caller's context. Made in the thread that calls. That of
+ * an asynchronous method was given to it by an executor, and waits: so the executor's size, its threads and its decorators are those of the method.
+ */
+final class StagedRun {
+    private static final Runnable NOTHING = () -> {};
+
+    private final Call call;
+    private final Observed wait;
+    private final @Nullable Executor executor; // null for the thread that calls
+    private final Runnable decorated;
+    private final CompletableFuture<Runnable> first = new CompletableFuture<>(); // what the thread that calls is to do
+    private final CompletableFuture<@Nullable Object> ended = new CompletableFuture<>();
+    private volatile @Nullable Lease lease; // set before it runs
+
+    /**
+     * @param executor of methods that are not asynchronous themselves
+     * @param context decorates what runs with what of the present thread's context it is to have
+     */
+    StagedRun(Call call, Observed wait, Executor executor, UnaryOperator<Runnable> context) {
+        this.call = call;
+        this.wait = wait;
+        this.executor = call.method.asynchronous ? null : executor;
+        this.decorated = call.method.asynchronous ? this::run : context.apply(this::run);
+    }
+
+    /**
+     * Asks, and, if the thread that calls is to run the method, waits until it has, or until the answer is another.
+     *
+     * @param question begins to ask, with what is to be done under the lease
+     * @throws InterruptedException if the thread is interrupted while it waits for its lease; the request was withdrawn
+     */
+    <T> CompletableFuture<T> during(
+            Function<Function<Lease, CompletionStage<@Nullable Object>>, CompletableFuture<T>> question)
+            throws InterruptedException {
+        CompletableFuture<T> asked = question.apply(this::under);
+        if (executor == null) {
+            asked.whenComplete((value, failure) -> first.complete(NOTHING));
+            take(asked).run();
+        }
+        return asked;
+    }
+
+    private Runnable take(CompletableFuture<?> asked) throws InterruptedException {
+        try {
+            return first.get();
+        } catch (InterruptedException e) {
+            if (first.complete(NOTHING)) {
+                asked.cancel(false);
+                throw e;
+            }
+            Thread.currentThread().interrupt(); // it has its lease: the method may heed it
+            return first.join();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("nothing fails this stage", e);
+        }
+    }
+
+    private CompletionStage<@Nullable Object> under(Lease given) {
+        lease = given;
+        if (executor == null) {
+            if (!first.complete(this::surely)) {
+                ended.cancel(false); // nobody waits any more
+            }
+        } else {
+            executor.execute(this::surely);
+        }
+        return ended;
+    }
+
+    /** What keeps it from running ends it, too. */
+    private void surely() {
+        try {
+            decorated.run();
+        } catch (RuntimeException | Error e) {
+            ended.completeExceptionally(e);
+            throw e;
+        }
+    }
+
+    private void run() {
+        call.runStage(Objects.requireNonNull(lease), wait).whenComplete((value, failure) -> {
+            if (failure == null) {
+                ended.complete(value);
+            } else {
+                ended.completeExceptionally(failure);
+            }
+        });
+    }
+}
