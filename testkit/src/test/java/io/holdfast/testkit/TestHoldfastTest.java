@@ -80,7 +80,8 @@ class TestHoldfastTest {
     void toString_ofAClient_tellsServerApplicationAndId() {
         Holdfast holdfast = TestHoldfast.inMemory(HoldfastOptions.defaults().withApplication("shop"));
         assertTrue(
-                holdfast.toString().matches("Holdfast\\[\\S+, prefix hf, application shop, client " + holdfast.id() + "\\]"),
+                holdfast.toString()
+                        .matches("Holdfast\\[\\S+, prefix hf, application shop, client " + holdfast.id() + "\\]"),
                 holdfast.toString());
         holdfast.close();
         assertTrue(holdfast.toString().endsWith(", closed]"), holdfast.toString());
