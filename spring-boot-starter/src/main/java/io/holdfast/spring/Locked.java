@@ -42,7 +42,7 @@ import org.springframework.aot.hint.annotation.Reflective;
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
-@Reflective
+@Reflective(LockedReflection.class)
 public @interface Locked {
     /**
      * The lock's name: text, with SpEL expressions in braces and placeholders. {@code #id} is the parameter {@code id}, for

@@ -1,5 +1,6 @@
 package io.holdfast.spring;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,6 +14,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.TypeHint;
+import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.aot.test.generate.TestGenerationContext;
 import org.springframework.context.ApplicationContextInitializer;
@@ -52,6 +55,28 @@ final class HintsTest {
                             .test(hints),
                     script);
         }
+    }
+
+    static class Rejecting {
+        @Locked(value = "a", fallback = "later")
+        public void now(String id) {}
+
+        void later(String id) {}
+
+        void elsewhere(String id) {}
+    }
+
+    @Test
+    void hints_fallbackOfAMethod_isKeptToBeCalled() throws Exception {
+        RuntimeHints hints = new RuntimeHints();
+        new ReflectiveRuntimeHintsRegistrar().registerRuntimeHints(hints, Rejecting.class);
+        assertTrue(isInvoked(hints, "now") && isInvoked(hints, "later"));
+        assertFalse(isInvoked(hints, "elsewhere"));
+    }
+
+    private static boolean isInvoked(RuntimeHints hints, String name) throws Exception {
+        TypeHint type = hints.reflection().getTypeHint(Rejecting.class);
+        return type != null && type.methods().anyMatch(method -> method.getName().equals(name));
     }
 
     private static List<String> scripts() throws IOException {
