@@ -33,7 +33,7 @@ record Fallback(Method method, boolean told) {
                             + instead.getReturnType().getTypeName());
         }
         found.trySetAccessible();
-        return new Fallback(found, found == with);
+        return new Fallback(found, with != null);
     }
 
     @Nullable

@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  * an asynchronous method was given to it by an executor, and waits: so the executor's size, its threads and its decorators are those of the method.
  */
 final class StagedRun {
-    private static final Runnable NOTHING = () -> {};
-
     private final Call call;
     private final Observed wait;
     private final @Nullable Executor executor; // null for the thread that calls
@@ -48,17 +46,19 @@ final class StagedRun {
             throws InterruptedException {
         CompletableFuture<T> asked = question.apply(this::under);
         if (executor == null) {
-            asked.whenComplete((value, failure) -> first.complete(NOTHING));
+            asked.whenComplete((value, failure) -> first.complete(StagedRun::nothing));
             take(asked).run();
         }
         return asked;
     }
 
+    private static void nothing() {}
+
     private Runnable take(CompletableFuture<?> asked) throws InterruptedException {
         try {
             return first.get();
         } catch (InterruptedException e) {
-            if (first.complete(NOTHING)) {
+            if (first.complete(StagedRun::nothing)) {
                 asked.cancel(false);
                 throw e;
             }

@@ -76,7 +76,8 @@ final class HintsTest {
 
     private static boolean isInvoked(RuntimeHints hints, String name) throws Exception {
         TypeHint type = hints.reflection().getTypeHint(Rejecting.class);
-        return type != null && type.methods().anyMatch(method -> method.getName().equals(name));
+        return type != null
+                && type.methods().anyMatch(method -> method.getName().equals(name));
     }
 
     private static List<String> scripts() throws IOException {
