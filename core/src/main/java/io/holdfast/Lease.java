@@ -7,6 +7,7 @@ import io.holdfast.internal.lease.StackRoom;
 import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.Require;
+import io.holdfast.spi.BlockingCall;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -201,21 +202,22 @@ public final class Lease implements AutoCloseable {
      * @throws UnsupportedOperationException if the lease is of a read/write lock, a semaphore or a {@link Quorum}
      */
     public Optional<Holder> before() {
-        return join(beforeAsync());
+        return join(BlockingCall.await(this::left));
     }
 
     /** The same without blocking; completes on the client's executor. */
     public CompletableFuture<Optional<Holder>> beforeAsync() {
+        return left().thenApplyAsync(found -> found, hold.executor());
+    }
+
+    private CompletableFuture<Optional<Holder>> left() {
         long ofThat = hold.grant.isNoted()
                 ? token() - 1
                 : token(); // its own token's is of the process that it was adopted from
         return hold.grant
                 .notes()
-                .thenApplyAsync(
-                        all -> all.stream()
-                                .filter(left -> left.token() <= ofThat)
-                                .findFirst(),
-                        hold.executor());
+                .thenApply(all ->
+                        all.stream().filter(left -> left.token() <= ofThat).findFirst());
     }
 
     /**
