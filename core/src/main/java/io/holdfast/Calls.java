@@ -160,6 +160,9 @@ final class Calls {
         try {
             value = work.run();
             lost = entry.isValid() ? null : entry.lostException(value);
+        } catch (Throwable e) {
+            entry.failed(e);
+            throw e;
         } finally {
             entry.leaveAndWait();
         }
@@ -217,6 +220,9 @@ final class Calls {
         LeaseLostException lost = null;
         CompletableFuture<?> left;
         try {
+            if (thrown != null) {
+                entry.failed(unwrap(thrown));
+            }
             lost = entry.isValid() ? null : entry.lostException(value);
         } finally {
             left = entry.leaveAsync();

@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import io.holdfast.LockOptions.Reentrancy;
+import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Entry;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Outcome;
@@ -12,7 +13,6 @@ import io.holdfast.internal.wire.Require;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -162,16 +162,17 @@ public final class Once {
      * {@link #keep()}. An operator who releases the record by name lets the work be tried again, from one on.
      *
      * <p>Each try is counted on the server before its work begins, which takes two requests more. {@link Lease#before()} tells which try was
-     * before it, as the metadata {@value Holder#TRY}, and its {@linkplain Lease#note note}, which is this one's until it leaves its own. A count is forgotten when it is seven days old. Asynchronous
-     * work counts, too. Processes that call for the same work should agree on the limit: each goes by its own.
+     * before it, as the metadata {@value Holder#TRY}, and its {@linkplain Lease#note note}, which is this one's until it leaves its own. A
+     * count is forgotten when it is seven days old. Asynchronous work counts, too. Processes that call for the same work should agree on the limit: each goes by its own.
      *
      * @param most 1 to 1,000
      */
     public Once withTries(int most) {
         Require.between("tries", most, 1, MAX_TRIES);
-        Map<String, String> shown = new HashMap<>(options.metadata());
-        shown.put(Holder.TRY, Integer.toString(most));
-        options.withMetadata(shown); // now, and not when the first has begun, it is refused if that is too long
+        options.withMetadata(Demand.plus(
+                options.metadata(),
+                Holder.TRY,
+                Integer.toString(most))); // now, and not when the first has begun, it is refused if that is too long
         return new Once(client, keys, options, actor, keep, slots, most);
     }
 
@@ -271,14 +272,8 @@ public final class Once {
             return without(attempt);
         }
         Recording recording = new Recording(obtained.lease());
-        Calls.under(recording, () -> {
-            try {
-                return recording.accept(BodyLimit.run(obtained.lease(), options.interruptBefore(), work));
-            } catch (Throwable e) {
-                recording.failed(e.toString());
-                throw e;
-            }
-        });
+        Calls.under(
+                recording, () -> recording.accept(BodyLimit.run(obtained.lease(), options.interruptBefore(), work)));
         return recording.ran();
     }
 
@@ -433,11 +428,7 @@ public final class Once {
         return Calls.under(
                         CompletableFuture.completedFuture(obtained.lease()),
                         lease -> recording,
-                        lease -> recording.begin(work).whenComplete((text, failure) -> {
-                            if (failure != null) {
-                                recording.failed(Calls.unwrap(failure).toString());
-                            }
-                        }))
+                        lease -> work.apply(lease).thenApply(recording::accept))
                 .thenApply(text -> recording.ran());
     }
 
@@ -496,19 +487,15 @@ public final class Once {
             return returned;
         }
 
+        @Override
+        public void failed(Throwable why) {
+            failed(why.toString());
+        }
+
         /** The work has left no result. */
         void failed(String why) {
             if (tries > 0 && tryOf(lease.hold.origin.shown.metadata()) >= tries) {
                 given = why.length() > LONGEST_REASON ? why.substring(0, LONGEST_REASON) : why;
-            }
-        }
-
-        CompletionStage<String> begin(Function<? super Lease, ? extends CompletionStage<String>> work) {
-            try {
-                return Objects.requireNonNull(work.apply(lease), "the work returned no stage")
-                        .thenApply(this::accept);
-            } catch (RuntimeException | Error e) {
-                return CompletableFuture.failedFuture(e);
             }
         }
 

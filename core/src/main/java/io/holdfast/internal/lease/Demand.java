@@ -121,9 +121,8 @@ public record Demand(
 
     /** The same with one more of the metadata. */
     public Demand with(String key, String value) {
-        Map<String, String> more = new LinkedHashMap<>(options.metadata());
-        more.put(key, value);
-        return new Demand(keys, what, options.withMetadata(more), waitLimit, scoped, inSet, actor, actorName, flow);
+        LockOptions more = options.withMetadata(plus(options.metadata(), key, value));
+        return new Demand(keys, what, more, waitLimit, scoped, inSet, actor, actorName, flow);
     }
 
     /** Whether it is a try that the next one is to know of, with a note or without. */
@@ -138,18 +137,18 @@ public record Demand(
 
     /** What listings show with it: of the options, and the group. */
     public Map<String, String> metadata() {
-        if (options.group().isEmpty()) {
-            return options.metadata();
-        }
-        Map<String, String> all = new LinkedHashMap<>(options.metadata());
-        all.put(Holder.GROUP, options.group());
+        return options.group().isEmpty() ? options.metadata() : plus(options.metadata(), Holder.GROUP, options.group());
+    }
+
+    /** Metadata, and one more of them. */
+    public static Map<String, String> plus(Map<String, String> metadata, String key, String value) {
+        Map<String, String> all = new LinkedHashMap<>(metadata);
+        all.put(key, value);
         return all;
     }
 
     /** The same with one more of the metadata. */
     public String labelWith(String key, String value) {
-        Map<String, String> metadata = new LinkedHashMap<>(metadata());
-        metadata.put(key, value);
-        return ClientLabel.ofActor(actorName, metadata);
+        return ClientLabel.ofActor(actorName, plus(metadata(), key, value));
     }
 }

@@ -23,6 +23,9 @@ public interface Entry<R> {
      */
     LeaseLostException lostException(@Nullable Object result);
 
+    /** The work under it has failed; said before it is left. */
+    default void failed(Throwable why) {}
+
     /**
      * Refuses to let what it has rest after the release.
      *

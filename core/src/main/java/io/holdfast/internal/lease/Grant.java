@@ -38,7 +38,7 @@ public interface Grant {
                 + (failures.isEmpty() ? "" : "; " + Refusals.inWords(failures)) + " [HF-LEASE-LOST]";
     }
 
-    /** That nobody has its lease any more, for people. */
+    /** The end of a lease that the application has lost sight of, for people. */
     default String droppedInWords() {
         return "lease of " + inWords() + " was dropped without a release; it expires at the end of its lease duration";
     }

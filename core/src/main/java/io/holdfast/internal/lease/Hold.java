@@ -32,7 +32,6 @@ import org.jspecify.annotations.Nullable;
  * is to be done before the end, or the deadline.
  */
 public final class Hold extends Buckets.Item implements Holding {
-
     // Numbers of its own and not objects: of a hundred thousand holds each has to be fetched from memory to be renewed.
     private static final AtomicIntegerFieldUpdater<Hold> HELD_BACK =
             AtomicIntegerFieldUpdater.newUpdater(Hold.class, "heldBack");

@@ -168,7 +168,7 @@ public final class LeaseState {
         return longest != null && now - grantedNanos >= longest.toNanos();
     }
 
-    /** How it came to that, for people: nothing was answered, or nobody looked. */
+    /** How it came to that, for people: the silence was the server's, or this process's. */
     String howLost(LossReason reason, long now, LockOptions options) {
         if (reason != LossReason.EXPIRED) {
             return "";

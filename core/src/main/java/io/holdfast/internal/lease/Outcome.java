@@ -172,12 +172,12 @@ public final class Outcome {
         }
     }
 
-    // Ends of its lease are counted and told here, unless leases that share its hold do so for themselves.
-
-    /** The log tells of something that somebody has to look at. */
+    /** The log tells of something that needs a look. */
     void warn(String what) {
         LOG.log(System.Logger.Level.WARNING, what);
     }
+
+    // Ends of its lease are counted and told here, unless leases that share its hold do so for themselves.
 
     void tellLost(Hold hold, LossReason reason) {
         tellEnd(hold, true, (subject, held) -> new LockEvent.Lost(subject, hold.token(), held, reason));
