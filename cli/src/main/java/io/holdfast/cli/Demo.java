@@ -8,7 +8,6 @@ import java.time.LocalTime;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -47,15 +46,10 @@ final class Demo implements Subcommand {
         }
         Server server = Server.of(given).under("demo-" + ProcessHandle.current().pid());
         boolean json = given.hasMatchedOption("--json");
-        CompletableFuture<Integer> end = new CompletableFuture<>();
+        CompletableFuture<Integer> end = Signals.end();
         if (time != null) {
             end.completeOnTimeout(0, time.toMillis(), TimeUnit.MILLISECONDS);
         }
-        Signals.receive((name, number) -> {
-            if (!name.equals("USR1")) {
-                end.complete(name.equals("INT") ? 0 : ExitStatus.SIGNALLED + number);
-            }
-        });
         try (Holdfast looking = server.open();
                 DashboardServer page = DashboardServer.start(
                         looking,
@@ -96,7 +90,7 @@ final class Demo implements Subcommand {
                 """.formatted(server.prefix(), address, at, at, at);
     }
 
-    private static void tell(boolean json, @Nullable String what) {
+    private static void tell(boolean json, String what) {
         if (!json) {
             System.out.println(LocalTime.now().truncatedTo(ChronoUnit.SECONDS) + "  " + what);
             System.out.flush();

@@ -78,18 +78,13 @@ final class ShowDashboard implements Subcommand {
         Options options = options(given);
         boolean json = given.hasMatchedOption("--json");
         Server server = Server.of(given);
-        CompletableFuture<Integer> end = new CompletableFuture<>();
         if (System.getProperty(LONGEST_REQUEST) == null) {
             System.setProperty(LONGEST_REQUEST, "10"); // s; without a limit, requests that never end keep others out
         }
         try (Holdfast client = server.open();
                 DashboardServer page = DashboardServer.start(
                         client, options.withShown(server.inWords()).withOnUsed(next -> print(next, json)))) {
-            Signals.receive((name, number) -> {
-                if (!name.equals("USR1")) {
-                    end.complete(name.equals("INT") ? 0 : ExitStatus.SIGNALLED + number);
-                }
-            });
+            CompletableFuture<Integer> end = Signals.end();
             Logs.mute(); // the page tells it
             Say.line("the dashboard of " + server.inWords() + " is at the address below; Ctrl-C ends it");
             print(page.address(), json);

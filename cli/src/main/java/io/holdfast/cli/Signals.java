@@ -1,5 +1,6 @@
 package io.holdfast.cli;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.function.ObjIntConsumer;
 import sun.misc.Signal;
 
@@ -8,6 +9,17 @@ final class Signals {
     private static final String[] PASSED_ON = {"INT", "TERM", "HUP", "USR1"};
 
     private Signals() {}
+
+    /** From now on signals end what waits for this, with the status to end with: Ctrl-C is no failure there. */
+    static CompletableFuture<Integer> end() {
+        CompletableFuture<Integer> end = new CompletableFuture<>();
+        receive((name, number) -> {
+            if (!name.equals("USR1")) {
+                end.complete(name.equals("INT") ? 0 : ExitStatus.SIGNALLED + number);
+            }
+        });
+        return end;
+    }
 
     /** From now on calls a receiver with each signal's name and number, on a thread of its own each time. */
     static void receive(ObjIntConsumer<String> receiver) {

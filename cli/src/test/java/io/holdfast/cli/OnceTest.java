@@ -23,9 +23,7 @@ final class OnceTest {
     }
 
     private Launched run(String... arguments) throws Exception {
-        List<String> words = new ArrayList<>(List.of("run", "--url", server.url()));
-        words.addAll(List.of(arguments));
-        return Launched.holdfast(words.toArray(String[]::new));
+        return Launched.run(server, arguments);
     }
 
     private Said said(String line) {
