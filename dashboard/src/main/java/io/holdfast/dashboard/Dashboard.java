@@ -310,20 +310,11 @@ public final class Dashboard implements AutoCloseable {
             problem(exchange, 409, String.valueOf(e.getMessage())); // an answer: nothing was done
             return;
         }
-        if (id != null) {
-            String who = exchange.principal().replaceAll("[\\p{Cc}\\p{Cf}]", "?");
-            LOG.log(
-                    System.Logger.Level.INFO,
-                    () -> "dashboard: " + (who.isEmpty() ? "somebody" : who) + ": " + wanted.act() + ": "
-                            + done.words());
-            if (done.done()) {
-                watch.history.noteAct(
-                        System.currentTimeMillis(),
-                        id,
-                        who.isEmpty() ? done.words() : done.words() + " By " + who + ".");
-            }
-        }
+        String who = exchange.principal().replaceAll("[\\p{Cc}\\p{Cf}]", "?");
+        String words = who.isEmpty() ? done.words() : done.words() + " By " + who + ".";
+        LOG.log(System.Logger.Level.INFO, () -> "dashboard: " + wanted.act() + ": " + words);
         if (done.done() && id != null) {
+            watch.history.noteAct(System.currentTimeMillis(), id, words);
             watch.named.opened(id); // a pause of a free lock is seen by name only
         }
         watch.hurry();

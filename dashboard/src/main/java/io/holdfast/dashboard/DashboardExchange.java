@@ -29,8 +29,8 @@ public interface DashboardExchange {
     String header(String name);
 
     /**
-     * Who asks, as events and the log name them with what they do: the user that has logged in; where nobody has to, the address of the browser.
-     * Empty if neither is known.
+     * The name under which events and the log tell of an act: that of the user who has logged in; without a login, the address of the
+     * browser. Empty if neither is known.
      */
     default String principal() {
         return "";

@@ -102,7 +102,7 @@ final class Detail {
                 share.leaseDuration().toMillis(),
                 share.confirmed(),
                 holder.resting(),
-                holder.isRecord() && !holder.isGivenUp(),
+                Words.isDone(holder),
                 holder.resting() ? null : picture.listens(holder.client()).orElse(null),
                 holder.metadata());
     }

@@ -348,7 +348,7 @@ final class Watch implements AutoCloseable {
                         .filter(share -> !share.holder().isPause())
                         .count(),
                 holder != null && holder.resting(),
-                holder != null && holder.isRecord() && !holder.isGivenUp(),
+                holder != null && Words.isDone(holder),
                 (holder == null || holder.resting())
                         ? null
                         : listeners.has(holder.client()).orElse(null),

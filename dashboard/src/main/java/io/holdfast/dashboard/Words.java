@@ -115,6 +115,11 @@ final class Words {
         return "Held by " + who(holder) + (lock.confirmed() ? "." : ", to whom it was handed just now.");
     }
 
+    /** Whether it is the record of a result. */
+    static boolean isDone(Holder holder) {
+        return holder.isRecord() && !holder.isGivenUp();
+    }
+
     /** The same of work that is done once. */
     private static String isAtIt(LockInfo lock, @Nullable Holder holder) {
         if (holder == null) {
