@@ -25,7 +25,7 @@ final class HoldfastLifecycle implements SmartLifecycle {
         this.context = context;
     }
 
-    /** What nobody would see otherwise: where, under which prefix, and for how many methods. */
+    /** The log says once where locks are kept, under which prefix, and for how many methods. */
     @Override
     public void start() {
         running = true;

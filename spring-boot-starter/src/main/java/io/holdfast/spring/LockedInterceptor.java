@@ -160,15 +160,8 @@ final class LockedInterceptor implements MethodInterceptor {
                 result.complete(call.method.nothing());
                 return;
             }
-            CompletionStage<@Nullable Object> stage = (CompletionStage<@Nullable Object>)
-                    Objects.requireNonNull(call.instead(why), "the fallback returned no stage");
-            stage.whenComplete((value, failure) -> {
-                if (failure == null) {
-                    result.complete(value);
-                } else {
-                    result.completeExceptionally(failure);
-                }
-            });
+            Object stage = Objects.requireNonNull(call.instead(why), "the fallback returned no stage");
+            StagedRun.follow((CompletionStage<@Nullable Object>) stage, result);
         } catch (Exception | Error e) {
             result.completeExceptionally(e);
         }

@@ -25,7 +25,6 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 final class LocksEndpoint {
     private static final int MOST_LOCKS = 200;
-    private static final String OUTCOME = "outcome";
     private static final int MOST_WAITERS = 20;
 
     private final Holdfast holdfast;
@@ -68,23 +67,25 @@ final class LocksEndpoint {
     /** Releases the hold that has this token, and no later one; the next in line gets the lock. */
     @DeleteOperation
     public Map<String, Object> release(@Selector(match = Selector.Match.ALL_REMAINING) String[] name, long token) {
+        return shown(revoke(name, token));
+    }
+
+    Revocation revoke(String[] name, long token) {
         if (token < 1) {
             throw new IllegalArgumentException("token is " + token + ", must be that of the hold to release");
         }
-        Revocation result = holdfast.admin()
+        return holdfast.admin()
                 .withEventData("actuator")
                 .release(String.join("/", name), token, Admin.Waiters.HAND_OFF);
+    }
+
+    static Map<String, Object> shown(Revocation result) {
         Map<String, Object> answer = new LinkedHashMap<>();
         answer.put("name", result.lockName());
-        answer.put(OUTCOME, result.outcome().name().toLowerCase(Locale.ROOT));
+        answer.put("outcome", result.outcome().name().toLowerCase(Locale.ROOT));
         result.holder().ifPresent(holder -> answer.put("holder", shown(holder)));
         result.next().ifPresent(holder -> answer.put("next", shown(holder)));
         return answer;
-    }
-
-    /** What came of a release. */
-    static Revocation.Outcome outcome(Map<String, Object> answer) {
-        return Revocation.Outcome.valueOf(String.valueOf(answer.get(OUTCOME)).toUpperCase(Locale.ROOT));
     }
 
     private static Map<String, Object> shown(LockInfo lock) {

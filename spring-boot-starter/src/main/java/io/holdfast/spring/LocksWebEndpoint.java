@@ -44,13 +44,9 @@ final class LocksWebEndpoint {
     @DeleteOperation
     public WebEndpointResponse<Map<String, Object>> release(
             @Selector(match = Selector.Match.ALL_REMAINING) String[] name, long token) {
-        if (token < 1) {
-            throw new InvalidEndpointRequestException(
-                    "token is " + token + ", must be that of the hold to release", "token must be positive");
-        }
         return answer(() -> {
-            Map<String, Object> done = locks.release(name, token);
-            return new WebEndpointResponse<>(done, status(LocksEndpoint.outcome(done)));
+            Revocation done = locks.revoke(name, token);
+            return new WebEndpointResponse<>(LocksEndpoint.shown(done), status(done.outcome()));
         });
     }
 
@@ -66,6 +62,8 @@ final class LocksWebEndpoint {
             Supplier<WebEndpointResponse<Map<String, Object>>> question) {
         try {
             return question.get();
+        } catch (IllegalArgumentException e) {
+            throw new InvalidEndpointRequestException(String.valueOf(e.getMessage()), "a bad parameter", e);
         } catch (ServerUnreachableException | ServerRefusedException e) {
             Map<String, Object> failed = new LinkedHashMap<>();
             failed.put("code", e.code());

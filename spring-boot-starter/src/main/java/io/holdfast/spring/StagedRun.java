@@ -73,7 +73,7 @@ final class StagedRun {
         lease = given;
         if (executor == null) {
             if (!first.complete(this::surely)) {
-                ended.cancel(false); // nobody waits any more
+                ended.cancel(false); // its caller has gone
             }
         } else {
             executor.execute(this::surely);
@@ -92,11 +92,16 @@ final class StagedRun {
     }
 
     private void run() {
-        call.runStage(Objects.requireNonNull(lease), wait).whenComplete((value, failure) -> {
+        follow(call.runStage(Objects.requireNonNull(lease), wait), ended);
+    }
+
+    /** Whatever comes of the stage comes of the result. */
+    static void follow(CompletionStage<@Nullable Object> stage, CompletableFuture<@Nullable Object> result) {
+        stage.whenComplete((value, failure) -> {
             if (failure == null) {
-                ended.complete(value);
+                result.complete(value);
             } else {
-                ended.completeExceptionally(failure);
+                result.completeExceptionally(failure);
             }
         });
     }
