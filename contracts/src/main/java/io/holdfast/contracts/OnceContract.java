@@ -23,7 +23,6 @@ import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
 import io.holdfast.contracts.servers.TcpProxy;
 import io.holdfast.contracts.servers.TcpProxy.Kind;
-import io.holdfast.testkit.TestServer;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -36,26 +35,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What work that is done once promises: one record, which answers all, and a successor for a run that leaves none. */
-public class OnceContract extends LockSuite {
+public class OnceContract extends OnceSuite {
     /** For the classes of the drivers. */
     protected OnceContract() {}
-
-    private TestServer server;
-
-    @BeforeEach
-    final void start() {
-        server = startLockServer();
-    }
-
-    /** A client whose requests take up a handoff in time, also on a machine that is busy. */
-    private Holdfast patient() {
-        LockOptions options = LockOptions.defaults().withHandoffTimeout(Duration.ofSeconds(10));
-        return client(server.address(), HoldfastOptions.defaults().withLockDefaults(options));
-    }
 
     private void awaitWaiting(int count) {
         Holdfast looking = patient();
@@ -125,12 +110,7 @@ public class OnceContract extends LockSuite {
     void run_afterTheRecord_eventsSayWhy() throws Exception {
         patient().once("a").run(lease -> "done");
         List<LockEvent.NotObtained> told = new CopyOnWriteArrayList<>();
-        Holdfast listening = client(server.address(), HoldfastOptions.defaults().withListener(event -> {
-            if (event instanceof LockEvent.NotObtained not) {
-                told.add(not);
-            }
-        }));
-        listening.once("a").run(lease -> "again");
+        telling(told).once("a").run(lease -> "again");
         await("the event", () -> !told.isEmpty());
         assertEquals(Attempt.Reason.DONE, told.get(0).reason());
         assertTrue(told.get(0).contention().holder().orElseThrow().isRecord());

@@ -8,8 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.Admin;
 import io.holdfast.Attempt;
 import io.holdfast.Holder;
-import io.holdfast.Holdfast;
-import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.LockInfo;
@@ -19,7 +17,6 @@ import io.holdfast.Once;
 import io.holdfast.OnceResult;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
-import io.holdfast.testkit.TestServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,25 +25,12 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What a limit of tries promises of work that is done once: no more of them begin, and all that ask are told why. */
-public class OnceTriesContract extends LockSuite {
+public class OnceTriesContract extends OnceSuite {
     /** For the classes of the drivers. */
     protected OnceTriesContract() {}
-
-    private TestServer server;
-
-    @BeforeEach
-    final void start() {
-        server = startLockServer();
-    }
-
-    private Holdfast patient() {
-        LockOptions options = LockOptions.defaults().withHandoffTimeout(Duration.ofSeconds(10));
-        return client(server.address(), HoldfastOptions.defaults().withLockDefaults(options));
-    }
 
     /** By a client of its own. */
     private Once once(int tries) {
@@ -173,12 +157,7 @@ public class OnceTriesContract extends LockSuite {
     void run_givenUp_eventsSayWhy() throws Exception {
         fail(once(1), "no paper");
         List<LockEvent.NotObtained> told = new CopyOnWriteArrayList<>();
-        Holdfast listening = client(server.address(), HoldfastOptions.defaults().withListener(event -> {
-            if (event instanceof LockEvent.NotObtained not) {
-                told.add(not);
-            }
-        }));
-        neverBegun(listening.once("a"));
+        neverBegun(telling(told).once("a"));
         await("the event", () -> !told.isEmpty());
         assertEquals(Attempt.Reason.GIVEN_UP, told.get(0).reason());
     }

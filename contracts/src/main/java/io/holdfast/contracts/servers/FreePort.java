@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * that is stopped and started again on its port would otherwise now and then find it taken by somebody's connection.
  *
  * <p>Each process gives those of a block that it has locked, one after the other: a caller that takes its time finds its port free, since
- * nobody was given it meanwhile.
+ * no other caller was given it meanwhile.
  */
 public final class FreePort {
     private static final int BLOCKS = 27;

@@ -8,8 +8,6 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.contracts.servers.RedisServer;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.concurrent.TimeUnit;
@@ -46,13 +44,8 @@ final class ActuatorTest {
 
     private static HttpResponse<String> ask(ConfigurableApplicationContext context, String method, String path)
             throws Exception {
-        String port = context.getEnvironment().getProperty("local.server.port");
-        return HttpClient.newHttpClient()
-                .send(
-                        HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/actuator/" + path))
-                                .method(method, HttpRequest.BodyPublishers.noBody())
-                                .build(),
-                        HttpResponse.BodyHandlers.ofString());
+        return Apps.answer(
+                Apps.request(context, "/actuator/" + path).method(method, HttpRequest.BodyPublishers.noBody()));
     }
 
     @Test

@@ -1,12 +1,20 @@
 package io.holdfast.spring.platforms;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import io.holdfast.Holdfast;
 import io.holdfast.lettuce.LettuceDriverProvider;
 import io.holdfast.routing.Location;
 import io.holdfast.spi.ConnectOptions;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -44,6 +52,24 @@ final class Apps {
     }
 
     private Apps() {}
+
+    /** A request to an application with a web server. */
+    static HttpRequest.Builder request(ConfigurableApplicationContext context, String path) {
+        String port = context.getEnvironment().getProperty("local.server.port");
+        return HttpRequest.newBuilder(URI.create("http://localhost:" + port + path));
+    }
+
+    static HttpResponse<String> answer(HttpRequest.Builder request) throws Exception {
+        return HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    static void await(BooleanSupplier condition) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() < end, "not in time");
+            Thread.onSpinWait();
+        }
+    }
 
     /** A client beside the application. Both drivers are there, so it has to name one. */
     static Holdfast connect(String address) {

@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.net.CookieManager;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -53,13 +52,8 @@ final class DashboardPageTest {
         return Apps.web(Apps.Plain.class, properties);
     }
 
-    private static HttpRequest.Builder request(ConfigurableApplicationContext context, String path) {
-        String port = context.getEnvironment().getProperty("local.server.port");
-        return HttpRequest.newBuilder(URI.create("http://localhost:" + port + path));
-    }
-
     private static HttpResponse<String> get(ConfigurableApplicationContext context, String path) throws Exception {
-        return HttpClient.newHttpClient().send(request(context, path).build(), BodyHandlers.ofString());
+        return Apps.answer(Apps.request(context, path));
     }
 
     @Test
@@ -72,7 +66,7 @@ final class DashboardPageTest {
             assertEquals(404, get(context, "/holdfast/nothing").statusCode());
             try (Lease lease = context.getBean(Holdfast.class).lock("invoice/7").acquire()) {
                 HttpResponse<InputStream> stream = HttpClient.newHttpClient()
-                        .send(request(context, "/holdfast/api/stream").build(), BodyHandlers.ofInputStream());
+                        .send(Apps.request(context, "/holdfast/api/stream").build(), BodyHandlers.ofInputStream());
                 try (BufferedReader lines =
                         new BufferedReader(new InputStreamReader(stream.body(), StandardCharsets.UTF_8))) {
                     String line = lines.readLine();
@@ -89,7 +83,7 @@ final class DashboardPageTest {
                         session);
                 HttpResponse<String> refused = HttpClient.newHttpClient()
                         .send(
-                                request(context, "/holdfast/api/act")
+                                Apps.request(context, "/holdfast/api/act")
                                         .POST(HttpRequest.BodyPublishers.ofString("{}"))
                                         .build(),
                                 BodyHandlers.ofString());
@@ -110,7 +104,7 @@ final class DashboardPageTest {
             assertTrue(token.find());
             HttpResponse<String> done = HttpClient.newHttpClient()
                     .send(
-                            request(context, "/ops/locks/api/act")
+                            Apps.request(context, "/ops/locks/api/act")
                                     .header("Content-Type", "application/json")
                                     .header("X-Holdfast-Act", token.group(1))
                                     .POST(HttpRequest.BodyPublishers.ofString(
@@ -130,7 +124,7 @@ final class DashboardPageTest {
                 "server.shutdown=graceful",
                 "spring.lifecycle.timeout-per-shutdown-phase=10m");
         HttpResponse<InputStream> stream = HttpClient.newHttpClient()
-                .send(request(context, "/holdfast/api/stream").build(), BodyHandlers.ofInputStream());
+                .send(Apps.request(context, "/holdfast/api/stream").build(), BodyHandlers.ofInputStream());
         assertEquals(200, stream.statusCode());
         context.close();
         stream.body().close();
@@ -165,11 +159,11 @@ final class DashboardPageTest {
                 "holdfast.dashboard.enabled=true")) {
             HttpClient browser =
                     HttpClient.newBuilder().cookieHandler(new CookieManager()).build();
-            browser.send(request(context, "/login").build(), BodyHandlers.discarding());
+            browser.send(Apps.request(context, "/login").build(), BodyHandlers.discarding());
             HttpResponse<InputStream> stream =
-                    browser.send(request(context, "/holdfast/api/stream").build(), BodyHandlers.ofInputStream());
+                    browser.send(Apps.request(context, "/holdfast/api/stream").build(), BodyHandlers.ofInputStream());
             assertTrue(stream.body().read() >= 0);
-            browser.send(request(context, "/logout").build(), BodyHandlers.discarding());
+            browser.send(Apps.request(context, "/logout").build(), BodyHandlers.discarding());
             try {
                 while (stream.body().read() >= 0) { // as long as it goes on
                     assertEquals(200, stream.statusCode());

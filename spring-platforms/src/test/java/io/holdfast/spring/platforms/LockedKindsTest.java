@@ -205,7 +205,7 @@ final class LockedKindsTest {
         CompletableFuture<String> waits;
         try (Lease taken = other.lock("async").acquire()) {
             waits = work.async(null);
-            await(() -> other.inspect().isQueued("async"));
+            Apps.await(() -> other.inspect().isQueued("async"));
         }
         assertEquals("work-1", waits.get(10, TimeUnit.SECONDS));
         for (int i = 0; i < 20; i++) {
@@ -219,7 +219,7 @@ final class LockedKindsTest {
     void async_interruptedWhileItWaits_isNotRun() throws Exception {
         try (Lease taken = other.lock("async").acquire()) {
             CompletableFuture<String> waits = work.async(null);
-            await(() -> other.inspect().isQueued("async"));
+            Apps.await(() -> other.inspect().isQueued("async"));
             context.getBean("taskExecutor", ThreadPoolTaskExecutor.class)
                     .getThreadPoolExecutor()
                     .submit(() -> {}); // behind it
@@ -227,7 +227,7 @@ final class LockedKindsTest {
                     .filter(thread -> thread.getName().equals("work-1"))
                     .forEach(Thread::interrupt);
             assertThrows(Exception.class, () -> waits.get(10, TimeUnit.SECONDS));
-            await(() -> !other.inspect().isQueued("async"));
+            Apps.await(() -> !other.inspect().isQueued("async"));
         }
         assertEquals("work-1", work.async(null).get(10, TimeUnit.SECONDS));
     }
@@ -258,13 +258,5 @@ final class LockedKindsTest {
                 String.valueOf(wrong.getMessage()).contains("holdfast.annotations.executor is 'nobody'"),
                 wrong.toString());
         assertTrue(context.getBean("bodies") instanceof Executor);
-    }
-
-    private static void await(java.util.function.BooleanSupplier condition) {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (!condition.getAsBoolean()) {
-            assertTrue(System.nanoTime() < end, "it does not come to that");
-            Thread.onSpinWait();
-        }
     }
 }

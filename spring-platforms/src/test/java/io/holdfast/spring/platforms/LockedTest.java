@@ -340,7 +340,7 @@ final class LockedTest {
         CompletableFuture<String> result = work.stage(until, null).toCompletableFuture();
         CompletableFuture<String> second =
                 work.stage(CompletableFuture.completedFuture("second "), null).toCompletableFuture();
-        await(() -> other.inspect().isQueued("stage") || holdfast.waiterCount() > 0);
+        Apps.await(() -> other.inspect().isQueued("stage") || holdfast.waiterCount() > 0);
         assertFalse(result.isDone());
         assertFalse(second.isDone());
         until.complete("first ");
@@ -370,7 +370,7 @@ final class LockedTest {
             CompletableFuture<String> first = here.stage(until, null).toCompletableFuture();
             CompletableFuture<String> second = here.stage(CompletableFuture.completedFuture("second "), null)
                     .toCompletableFuture();
-            await(() -> other.inspect().isQueued("stage"));
+            Apps.await(() -> other.inspect().isQueued("stage"));
             assertFalse(second.isDone());
             until.complete("first ");
             assertEquals("first stage", first.get(10, TimeUnit.SECONDS));
@@ -379,7 +379,7 @@ final class LockedTest {
             Mono<Long> assembled = here.mono(end.asMono());
             CompletableFuture<Long> one = assembled.toFuture();
             CompletableFuture<Long> two = assembled.toFuture();
-            await(() -> other.inspect().isQueued("mono"));
+            Apps.await(() -> other.inspect().isQueued("mono"));
             end.tryEmitEmpty();
             one.get(10, TimeUnit.SECONDS);
             two.get(10, TimeUnit.SECONDS);
@@ -431,7 +431,7 @@ final class LockedTest {
         assertEquals(before, work.runs(), "nothing happens before it is subscribed to");
         assertFalse(other.inspect().isLocked("mono"));
         CompletableFuture<Long> first = assembled.toFuture();
-        await(() -> other.inspect().isLocked("mono") && work.runs() == before + 1);
+        Apps.await(() -> other.inspect().isLocked("mono") && work.runs() == before + 1);
         CompletableFuture<Long> second = assembled.toFuture();
         until.tryEmitEmpty();
         assertEquals((before + 1) * 1_000L + 1, first.join());
@@ -444,16 +444,16 @@ final class LockedTest {
         Disposable working;
         try (Lease taken = other.lock("mono").acquire()) {
             Disposable waiting = work.mono(Mono.never()).subscribe();
-            await(() -> other.inspect().isQueued("mono"));
+            Apps.await(() -> other.inspect().isQueued("mono"));
             waiting.dispose();
-            await(() -> !other.inspect().isQueued("mono"));
+            Apps.await(() -> !other.inspect().isQueued("mono"));
         }
         int before = work.runs();
         working = work.mono(Mono.never()).subscribe();
-        await(() -> work.runs() > before);
+        Apps.await(() -> work.runs() > before);
         assertTrue(other.inspect().isLocked("mono"));
         working.dispose();
-        await(() -> !other.inspect().isLocked("mono"));
+        Apps.await(() -> !other.inspect().isLocked("mono"));
     }
 
     @Test
@@ -466,11 +466,11 @@ final class LockedTest {
                 .collectList()
                 .toFuture();
         source.tryEmitNext(1);
-        await(() -> begun.getCount() == 0);
+        Apps.await(() -> begun.getCount() == 0);
         other.admin().release("flux", Admin.Waiters.HAND_OFF);
         CompletionException e = assertThrows(CompletionException.class, result::join);
         assertInstanceOf(LeaseLostException.class, e.getCause());
-        await(() -> cancelled.getCount() == 0); // by another thread, perhaps a moment later
+        Apps.await(() -> cancelled.getCount() == 0); // by another thread, perhaps a moment later
     }
 
     @Test
@@ -479,11 +479,11 @@ final class LockedTest {
         int before = work.runs();
         CompletableFuture<Long> result =
                 work.mono(Mono.never().doOnCancel(cancelled::countDown)).toFuture();
-        await(() -> work.runs() > before);
+        Apps.await(() -> work.runs() > before);
         other.admin().release("mono", Admin.Waiters.HAND_OFF);
         CompletionException e = assertThrows(CompletionException.class, result::join);
         assertInstanceOf(LeaseLostException.class, e.getCause());
-        await(() -> cancelled.getCount() == 0); // by another thread, perhaps a moment later
+        Apps.await(() -> cancelled.getCount() == 0); // by another thread, perhaps a moment later
         e = assertThrows(
                 CompletionException.class,
                 () -> work.mono(Mono.error(new IllegalStateException("its own")))
@@ -551,11 +551,4 @@ final class LockedTest {
     }
 
     /** Until something is so that happens on other threads. */
-    private static void await(java.util.function.BooleanSupplier condition) {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (!condition.getAsBoolean()) {
-            assertTrue(System.nanoTime() < end, "not in time");
-            Thread.onSpinWait();
-        }
-    }
 }

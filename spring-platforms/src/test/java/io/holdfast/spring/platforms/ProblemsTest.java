@@ -8,9 +8,6 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.spring.Locked;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -38,12 +35,7 @@ final class ProblemsTest {
     static class Controllers {}
 
     private static HttpResponse<String> get(ConfigurableApplicationContext context) throws Exception {
-        String port = context.getEnvironment().getProperty("local.server.port");
-        return HttpClient.newHttpClient()
-                .send(
-                        HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/invoice"))
-                                .build(),
-                        HttpResponse.BodyHandlers.ofString());
+        return Apps.answer(Apps.request(context, "/invoice"));
     }
 
     private static ConfigurableApplicationContext app(RedisServer server, boolean problems) {
