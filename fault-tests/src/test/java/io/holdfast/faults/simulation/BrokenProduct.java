@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import javax.tools.Diagnostic;
 import javax.tools.DiagnosticCollector;
 import javax.tools.FileObject;
@@ -43,12 +44,22 @@ import org.jspecify.annotations.Nullable;
 final class BrokenProduct {
     private static final Path MAIN = Path.of("..", "core", "src", "main");
     private static final String SCRIPTS = "java/io/holdfast/internal/wire/Script.java";
+    /** What is dropped stays reachable: else the product gives it back when garbage is collected, and no seed tells when. */
+    private static final Breaks.Edit NOTHING_IS_COLLECTED =
+            Breaks.java("internal/lease/Handle", "        this.own = own;\n    }\n", """
+                    this.own = own;
+                    ALL.add(this);
+                }
+
+                private static final java.util.Queue<Handle> ALL = new java.util.concurrent.ConcurrentLinkedQueue<>();
+            """);
 
     private final Map<String, byte[]> changed = new HashMap<>(); // by name of the resource
 
     /** @throws AssertionError if the old text is not where it should be, or the new one does not compile */
     BrokenProduct(List<Breaks.Edit> edits) {
-        Map<String, String> texts = changed(edits);
+        Map<String, String> texts = changed(
+                Stream.concat(edits.stream(), Stream.of(NOTHING_IS_COLLECTED)).toList());
         Map<String, String> sources = new TreeMap<>();
         texts.forEach((file, text) -> {
             if (file.endsWith(".java")) {
