@@ -220,7 +220,7 @@ final class LineRulesTest extends LineFixture {
     void pastdead_suspectStandsBeforeAnother_isNeeded() {
         assertNeeded(
                 text -> text.replace(
-                        "      seldom().park(lock, aside)\n", "      seldom().park(lock, aside)\n      return nil\n"),
+                        "\nseldom().park(lock, aside)\n", "\nseldom().park(lock, aside)\nreturn nil\n"),
                 () -> {
                     take(A, W);
                     queue(B, W);

@@ -7,46 +7,46 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A script as it ships: its text, with the common parts put in and around it, and the SHA-1 of exactly these bytes, by which the server
+ * A script as it is sent: its text, with the common parts put in and around it and without comments, and the SHA-1 of exactly these bytes, by which the server
  * knows it. The SHA-1 is written here: a program that has just begun would take some twenty milliseconds to read and hash
  * the three scripts of its first lock. Where texts change, the tests say what is to be written.
  */
 @SuppressWarnings("ImmutableEnumChecker") // the text is written late, and always with the same
 public enum Script {
-    ACQUIRE("9dc02121bac7e4813e47b31f4faec945c0497d37"),
-    RELEASE("c9f1ce8fa873a9563e102f22421b35698909d54b"),
-    CONFIRM("dec3651b8f1d449c87f57401ecc7955748883108"),
-    RENEW("2a988bd2d22f73bea30c2da9b05f8ee48a4c1dc1"),
-    REFRESH("dfa7a27dfe35a249e7b2bd36090fe483cf9f9548"),
-    INFO("f87386ce12543a84ef7fe0ec50293807abcbcf16"),
-    REVOKE("87f6633efdab09b9c3fa174cb8bcdd2897acbe7e"),
-    PROLONG("72d0596354b8d2a4b1bf94dd1031a042c66c189a"),
-    PAUSE("6e4c0396e389cc548221f93eef72641cd9f41ff8"),
-    CLEAN("2150628e825b59bc740214043fbb9d442ee6ef24"),
-    PLAIN_ACQUIRE("dcc55f2148235868faf0cae2fa7ee8307f6e7387"),
-    PLAIN_RELEASE("6d4a9370cc595bd6ab7aaefdd3adbcf48a7afe7c"),
-    PLAIN_EXTEND("01c24f469054ad3e806b1a7a7b3e09b8c369c5b7"),
-    PLAIN_INFO("5ac74d46d29cfeafe6d5bff9cbebe94808dcf909"),
-    ADOPT("c00f853bf98effec389aafb088e5f5b151690e75"),
-    ADOPTED("50d82ada91eb1e19a3d34ab4eb01f13dddcb772e"),
-    NOTE("c6cd6383a36dfe4147b69ee3f2daa8642186e881"),
-    FENCE("bed26b733723bb0af8aebc8c1fd46acc49519a1c"),
-    QUORUM_ACQUIRE("a78790854eb44e464399d8648784613af82a28a6"),
-    QUORUM_RAISE("f0702788082d7fc92da913899b1da2dc811b65f9"),
-    QUORUM_RELEASE("baa848220d5de600f804d98578c79b08c752d010"),
-    LINE_ACQUIRE("fc36d31818c9f82c552ee5128995e2fc59b503dc"),
-    LINE_RELEASE("e084e61e92c4fb5a05b9c66b53ed28c5afdee161"),
-    LINE_CONFIRM("1af837cefb1c0468d388c5b0159d1ce1bcbdf199"),
-    LINE_RENEW("11f13b40c9b8af252a65290589135d93bff29dd0"),
-    LINE_DOWNGRADE("2cd94f8925cb22a5cb04ed6f3f179124f3eaa3e5"),
-    LINE_REFRESH("39ecfe00badd1054933d29d50bb83a58b2a29c3a"),
-    LINE_INFO("92800edbb4fc343f83b1dfa1297032d9a55d5d9e"),
-    LINE_REVOKE("b97415953c1ba357271cd99e83c852319759531b"),
-    LINE_PROLONG("df6aa22f201920be49868c398b8515364adc6536"),
-    LINE_LIMIT("ddf23ea472e4d7b316fbad537a37329f062f2d0c"),
-    LINE_CLEAN("2260a18227d6def161cc5c2891fd316722c2da5f"),
-    REPORT("7512b29fa010353bb11e7b1ff474861bec41a36b"),
-    MEMORY("0b7ff54b1e20fa438c1be4f59e68f3b01a2a87a6");
+    ACQUIRE("91e50e6fad0ccb88e10129a7f9ffb019b27d1b3d"),
+    RELEASE("6bd8e7a121571676cc59d00e5b07fd06153e5623"),
+    CONFIRM("9dc6c9823db2b261a77d9f09dee93eca94486da3"),
+    RENEW("badf8bccebc47a6fc38c135e6ffe01496b0ac545"),
+    REFRESH("9678d9f23040ad9522bab693e55c46f79f0a2007"),
+    INFO("4f00165fc7d97717873643307adbf35e3bc68a33"),
+    REVOKE("e589a3aa238d248a4f0144821d26d75736adc8fb"),
+    PROLONG("f07985d2ac896b9bf0e6351bcd374f3cbc93f4ad"),
+    PAUSE("b44003d0dbe1248eed9626dceb50fcbfe20710b7"),
+    CLEAN("7597edc8c53a6358b947c0ee6a73e5a9866dbb92"),
+    PLAIN_ACQUIRE("38c32d1ee55395c8f02ae876758d8c1f76e2fe42"),
+    PLAIN_RELEASE("72b9e51508670c469d597cb76a1d16f491b48087"),
+    PLAIN_EXTEND("5ab0b8cabf269134e4ca1a984d3daafd47ff7bb5"),
+    PLAIN_INFO("4094bcdf5195158e8b45d0d3c7d528bf54fdae45"),
+    ADOPT("0cbf5623d3d3f2b3aeaae107b9fb825badb3f282"),
+    ADOPTED("babd1a1ab5cf7886443a97ba5791cc9f04daf004"),
+    NOTE("b65037d951499df11d396c7035d28594a4a3ea11"),
+    FENCE("837b4a49967b345d0b0bbf44f8781151565ddda1"),
+    QUORUM_ACQUIRE("e44d50d7969d265a4501ef479c9eff22caeee4b6"),
+    QUORUM_RAISE("57a4ddac66a92b5fd4838ad4f90c14526a33bb1d"),
+    QUORUM_RELEASE("8d119a952393d267a0b83125887887b138643a0c"),
+    LINE_ACQUIRE("ed33a16655b1cab6f816b1c08663270c4c7ed504"),
+    LINE_RELEASE("469b73307287c87098c03e5b9b2fb2f126b7855e"),
+    LINE_CONFIRM("2f7d57ab2050e4aaa3c5033a9e226fe303944e4a"),
+    LINE_RENEW("16b6380857b6dee4f011e465d9fef7015ccd8121"),
+    LINE_DOWNGRADE("b88e11fbf7bfa51ffcc76c5cecfd9b49ffe72fcd"),
+    LINE_REFRESH("651397e740edc9529e98083eb43a1960ff9aca99"),
+    LINE_INFO("ab76255216b362fabed1e404eb94e2b01bc0c78f"),
+    LINE_REVOKE("821c2ee17fd22b8fc0369916d14f68604edf147d"),
+    LINE_PROLONG("a1ab7bcd35a8da759d4f38d07be33731a99eb56d"),
+    LINE_LIMIT("ac3c2e1734090011232b958faad59a58dcf86fc1"),
+    LINE_CLEAN("45527511ea1a496373d4d61de1162933004e6ff9"),
+    REPORT("999ff53841c00461b236c20867fe0587932be072"),
+    MEMORY("6c70172ca4883eb4940f9a9fb548a22a300dc77b");
 
     /** The rest of such a line is the name of a file, whose text belongs in its place. */
     private static final String INCLUDE = "\n-- include ";
@@ -66,7 +66,7 @@ public enum Script {
     public String text() {
         String read = text;
         if (read == null) {
-            read = assemble(wrap(resource(fileName())));
+            read = stripped(assemble(wrap(resource(fileName()))));
             text = read;
         }
         return read;
@@ -102,6 +102,36 @@ public enum Script {
             from = end; // the end of the line is that of the part's last one
         }
         return whole.append(script, from, script.length()).toString();
+    }
+
+    /**
+     * Without what only people read: half of the bytes. The first line stays, by which an operator knows the script, and so do the
+     * marks of rules, by which tests switch them off.
+     */
+    private static String stripped(String script) {
+        StringBuilder code = new StringBuilder(script.length());
+        for (String line : script.split("\n", -1)) {
+            String rest = line.strip();
+            boolean kept = code.isEmpty() || rest.startsWith("-- rule ") || rest.equals("-- end");
+            int end = kept ? rest.length() : comment(rest);
+            if (end > 0) {
+                code.append(rest.substring(0, end).stripTrailing()).append('\n');
+            }
+        }
+        return code.toString();
+    }
+
+    /** Where the comment of a line begins, or the line ends. */
+    private static int comment(String line) {
+        boolean quoted = false;
+        for (int i = 0; i < line.length(); i++) {
+            if (line.charAt(i) == '\'') {
+                quoted = !quoted;
+            } else if (!quoted && line.startsWith("--", i)) {
+                return i;
+            }
+        }
+        return line.length();
     }
 
     private static String resource(String file) {

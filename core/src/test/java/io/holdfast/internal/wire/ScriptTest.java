@@ -220,10 +220,9 @@ final class ScriptTest {
         assertTrue(text.stripTrailing().endsWith("""
 
                 end
-
                 local words, list = body()
                 if words then
-                  return words .. ' ' .. nowText .. ' ' .. ARGV[#ARGV]
+                return words .. ' ' .. nowText .. ' ' .. ARGV[#ARGV]
                 end
                 list[#list + 1] = nowText
                 list[#list + 1] = ARGV[#ARGV]
@@ -384,6 +383,20 @@ final class ScriptTest {
         assertTrue(linear.matches(), index);
         int constant = (linear.group(2) == null ? 0 : Integer.parseInt(linear.group(2))) + amount;
         return linear.group(1) + (constant == 0 ? "" : constant > 0 ? "+" + constant : "" + constant);
+    }
+
+    /** What only people read is not sent, but for the name of the script and the marks of its rules. */
+    @ParameterizedTest
+    @EnumSource(Script.class)
+    void text_sent_hasNoComments(Script script) {
+        List<String> lines = script.text().lines().toList();
+        assertTrue(lines.get(0).startsWith("-- " + script.fileName()), lines.get(0));
+        List<String> comments = lines.stream()
+                .skip(1)
+                .filter(line -> line.isBlank() || line.contains("--"))
+                .filter(line -> !line.startsWith("-- rule ") && !line.equals("-- end"))
+                .toList();
+        assertEquals(List.of(), comments);
     }
 
     private static String header(String file) {
