@@ -4,9 +4,11 @@ import java.io.File;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -153,54 +155,71 @@ final class Child {
 
     /**
      * Ends it with all that runs below it: TERM, and KILL to what is left after the grace. The processes below are meant
-     * too, because a shell that is ended leaves what it has started running, without the lock.
+     * too, because a shell that is ended leaves what it has started running, without the lock. What a process starts after its
+     * own TERM is taken for its clean-up: it gets none before half of the grace is over, or that process has ended.
      */
     void end(Duration grace) {
+        boolean interrupted = Thread.interrupted(); // the grace is not shortened by it
         long end = System.nanoTime() + grace.toNanos();
-        Set<ProcessHandle> told = new LinkedHashSet<>();
-        List<ProcessHandle> fresh = all().toList();
-        long rest;
-        do {
-            fresh.forEach(ProcessHandle::destroy);
-            told.addAll(fresh);
-            rest = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
-            // What was started since they were looked for, as far as it can be found.
-            fresh = notIn(told);
-            if (fresh.isEmpty() && awaitAll(told, Math.max(0, rest))) {
-                fresh = notIn(told);
-                if (fresh.isEmpty()) {
-                    return;
-                }
+        long cleanedUp = end - grace.toNanos() / 2;
+        Set<ProcessHandle> known = new LinkedHashSet<>();
+        Set<ProcessHandle> told = new HashSet<>();
+        while (true) {
+            boolean more = known.addAll(all().filter(ProcessHandle::isAlive).toList());
+            List<ProcessHandle> alive =
+                    known.stream().filter(ProcessHandle::isAlive).toList();
+            long now = System.nanoTime();
+            if (alive.isEmpty() || now - end >= 0) {
+                interrupted |= !alive.isEmpty() && kill(alive, grace);
+                break;
             }
-        } while (!fresh.isEmpty() && rest > 0);
-        List<ProcessHandle> left = Stream.concat(told.stream(), all())
-                .filter(ProcessHandle::isAlive)
+            boolean late = now - cleanedUp >= 0;
+            List<ProcessHandle> meant = alive.stream()
+                    .filter(each -> !told.contains(each) && (late || !isBelowOneOf(told, each)))
+                    .toList();
+            meant.forEach(ProcessHandle::destroy);
+            told.addAll(meant);
+            if (!more && meant.isEmpty()) { // else what was started in the meantime is looked for first
+                interrupted |= isInterruptedIn(CompletableFuture.anyOf(ends(alive)), (late ? end : cleanedUp) - now);
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static boolean isBelowOneOf(Set<ProcessHandle> processes, ProcessHandle one) {
+        return Stream.iterate(one.parent(), Optional::isPresent, each -> each.flatMap(ProcessHandle::parent))
+                .anyMatch(each -> processes.contains(each.orElseThrow()));
+    }
+
+    /** Returns whether this thread was interrupted. */
+    private static boolean kill(List<ProcessHandle> alive, Duration grace) {
+        List<ProcessHandle> left = alive.stream()
                 .flatMap(each -> Stream.concat(each.descendants(), Stream.of(each)))
                 .distinct()
                 .toList();
         Say.briefly("KILL to " + left.size() + (left.size() == 1 ? " process" : " processes")
                 + " that TERM did not end within " + Span.inWords(grace));
         left.forEach(ProcessHandle::destroyForcibly);
-        awaitAll(left, TimeUnit.SECONDS.toMillis(AFTER_KILL_SECONDS));
+        return isInterruptedIn(CompletableFuture.allOf(ends(left)), TimeUnit.SECONDS.toNanos(AFTER_KILL_SECONDS));
     }
 
-    private List<ProcessHandle> notIn(Set<ProcessHandle> known) {
-        return all().filter(each -> each.isAlive() && !known.contains(each)).toList();
+    private static CompletableFuture<?>[] ends(Collection<ProcessHandle> processes) {
+        return processes.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new);
     }
 
-    private static boolean awaitAll(Collection<ProcessHandle> processes, long millis) {
-        CompletableFuture<?>[] ends =
-                processes.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new);
+    /** Whether this thread was interrupted while it waited, for so long at most. */
+    private static boolean isInterruptedIn(CompletableFuture<?> stage, long nanos) {
         try {
-            CompletableFuture.allOf(ends).get(millis, TimeUnit.MILLISECONDS);
-            return true;
+            stage.get(Math.max(0, nanos), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            return false;
+            // Looked at again by whoever waits.
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
+            return true;
         } catch (ExecutionException e) {
             throw new IllegalStateException("nothing fails these stages", e);
         }
+        return false;
     }
 }

@@ -138,7 +138,7 @@ final class Lead {
                     + "'; ending the command (pid " + running.pid() + "), and waiting to lead again");
         }
         Duration left = leadership.remaining();
-        // The thread is interrupted again when it is over, which ends the wait for those that do not heed TERM.
+        // Interrupts of this thread do not shorten it: it ends no later than the leadership does.
         running.end(before && left.compareTo(request.killAfter()) < 0 ? left : request.killAfter());
     }
 

@@ -55,7 +55,7 @@ final class Pages {
                         "",
                         "The server's address is given with --url or in HOLDFAST_URL; HOLDFAST_REQUIRE_SERVER=1 or"
                                 + " --require-server insists on one:",
-                        "  redis://[user[:password]@]host[:port][/database], or rediss:// for TLS",
+                        "  redis://[user[:password]@]host[:port][/database], or rediss:// for TLS; or host:port",
                         "  redis-cluster://host:port,host:port for a cluster",
                         "  redis-sentinel://host:port,host:port/master for a master that Sentinels watch",
                         "  local for locks of this user on this machine",

@@ -54,7 +54,8 @@ final class Release implements Subcommand {
                                 + " is going to release, and asks.",
                         Pages.statuses(
                                 "0", "released, or there was nothing to release",
-                                "1", "not released: the answer was no, or the lock is not held as it was any more",
+                                "1",
+                                        "not released: the answer was no, the lock is not held as it was any more, or the name is that of another kind",
                                 "76", "with --ticket: the lock was lost before"))
                 .addPositional(Specs.nameOfAKind(false))
                 .addOption(
@@ -131,16 +132,16 @@ final class Release implements Subcommand {
                 }
             }
             Done done = order.carryOut(client, found, !sure);
+            String elsewhere = found.isEmpty() && order.name() != null
+                    ? Kinds.elsewhere(
+                            client, given, order.name(), "release " + Say.printable(FlockHabits.quoted(order.name())))
+                    : "";
             if (given.hasMatchedOption("--json")) {
                 Json.print(done::document);
             } else {
-                System.out.print(done.inWords(server));
-                if (found.isEmpty() && order.name() != null) {
-                    System.out.print(Kinds.elsewhere(
-                            client, given, order.name(), "release " + Say.printable(FlockHabits.quoted(order.name()))));
-                }
+                System.out.print(done.inWords(server) + elsewhere);
             }
-            return done.isComplete() ? 0 : ExitStatus.NO;
+            return done.isComplete() && elsewhere.isEmpty() ? 0 : ExitStatus.NO;
         }
     }
 

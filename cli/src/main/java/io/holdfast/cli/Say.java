@@ -58,7 +58,7 @@ final class Say {
      */
     static String printable(String text) {
         for (int i = 0; i < text.length(); i++) {
-            if (Character.isISOControl(text.charAt(i))) {
+            if (isUnfit(text.charAt(i))) {
                 return escaped(text);
             }
         }
@@ -69,12 +69,20 @@ final class Say {
         StringBuilder shown = new StringBuilder(text.length() + 16);
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            if (Character.isISOControl(c)) {
-                shown.append("\\u00").append(Character.forDigit(c >> 4, 16)).append(Character.forDigit(c & 15, 16));
+            if (isUnfit(c)) {
+                shown.append(String.format("\\u%04x", (int) c));
             } else {
                 shown.append(c);
             }
         }
         return shown.toString();
+    }
+
+    /** Also what ends lines though it is no control character, and what turns the direction of what follows. */
+    private static boolean isUnfit(char c) {
+        return switch (Character.getType(c)) {
+            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
+            default -> false;
+        };
     }
 }

@@ -178,7 +178,9 @@ final class KindsTest {
                     said.out());
             assertFalse(said(command + " convert --kind lock").out().contains("semaphore"));
         }
-        assertTrue(said("release convert --yes").out().startsWith("Nobody held 'convert'.\nThere is a semaphore"));
+        Said release = said("release convert --yes");
+        assertTrue(release.out().startsWith("Nobody held 'convert'.\nThere is a semaphore"), release.out());
+        assertEquals(1, release.status(), "nothing that was meant was released");
         assertEquals(1, said("extend convert 1m").status());
     }
 

@@ -41,7 +41,7 @@ final class LookTest {
 
     @Test
     void ls_alignsColumns_sortsByName_andKeepsTerminalsSafe() throws Exception {
-        HoldfastOptions options = EachQueued.OPTIONS.withApplication("bill\u001b[2Jing");
+        HoldfastOptions options = EachQueued.OPTIONS.withApplication("bill\u001b[2J\u202eing");
         try (RedisServer server = RedisServer.start();
                 Holdfast client = Holdfast.connect(server.url(), options)) {
             Lease long1 = client.lock("zoo").acquire();
@@ -57,7 +57,7 @@ final class LookTest {
                 assertEquals(4, lines.size(), ls.out());
                 assertTrue(lines.get(0).matches("LOCK +HELD BY +PID +SINCE +AGE +LEFT +TOKEN +WAITING"), ls.out());
                 String who =
-                        "bill\\\\u001b\\[2Jing@\\S+ +" + ProcessHandle.current().pid();
+                        "bill\\\\u001b\\[2J\\\\u202eing@\\S+ +" + ProcessHandle.current().pid();
                 String when = " +\\d\\d:\\d\\d:\\d\\d +\\d+m?s +";
                 assertTrue(
                         lines.get(1)

@@ -101,6 +101,29 @@ final class LossTest {
     }
 
     @Test
+    void trapOfTheCommand_cleansUpWithCommandsOfItsOwn_whichGetNoTerm() throws Exception {
+        String script = "trap 'sleep 0.3 && echo cleaned up; exit 5' TERM; echo runs; while :; do sleep 0.05; done";
+        try (RedisServer server = RedisServer.start();
+                Launched command = run(server, script, "--lease", "500ms")) {
+            server.command("FLUSHALL");
+            assertEquals(76, command.status());
+            assertEquals("runs\ncleaned up\n", command.out());
+        }
+    }
+
+    @Test
+    void commandThatGoesOnAfterTerm_hasItsNextStepsEndedToo() throws Exception {
+        String script = "trap 'echo got TERM' TERM; echo runs; sleep 1000; echo next; sleep 1001; exit 0";
+        try (RedisServer server = RedisServer.start();
+                Launched command = run(server, script, "--lease", "500ms", "--kill-after", "4s")) {
+            server.command("FLUSHALL");
+            assertEquals(76, command.status());
+            assertEquals("runs\ngot TERM\nnext\n", command.out());
+            assertFalse(command.err().contains("KILL"), command.err());
+        }
+    }
+
+    @Test
     void processesBelowTheCommand_areEndedToo() throws Exception {
         // A shell that is ended by TERM leaves its children running.
         try (RedisServer server = RedisServer.start();

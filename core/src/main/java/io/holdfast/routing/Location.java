@@ -11,13 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where locks are kept: one server, a cluster, or a master that Sentinels watch. In text:
  *
  * <ul>
- *   <li>{@code redis://[user[:password]@]host[:port][/database]}: one server
+ *   <li>{@code redis://[user[:password]@]host[:port][/database]}: one server; {@code host:port[/database]} means the same
  *   <li>{@code redis-cluster://[user[:password]@]host[:port][,host[:port]…]}: a cluster, by some of its nodes
  *   <li>{@code redis-sentinel://[user[:password]@]host[:port][,host[:port]…]/master[/database]}: the master that the
  *       sentinels know by that name. User, password and database are those of the servers;
@@ -34,6 +35,8 @@ public final class Location {
     private static final String RULE =
             "expected redis://…, redis-cluster://… or redis-sentinel://…, or with rediss for TLS";
     private static final int SENTINEL_PORT = 26_379;
+    /** A name, an IPv4 address, or an IPv6 address in brackets. */
+    private static final Pattern HOST_AND_PORT = Pattern.compile("([\\w.-]+|\\[[\\p{XDigit}:.]+\\]):\\d+(/\\d*)?");
 
     private enum Kind {
         SERVER,
@@ -67,6 +70,9 @@ public final class Location {
      */
     public static Location parse(String text) {
         int colon = Objects.requireNonNull(text, "address is null").indexOf("://");
+        if (HOST_AND_PORT.matcher(text).matches()) {
+            return of(RedisAddress.parse("redis://" + text));
+        }
         String scheme = colon < 0
                 ? ""
                 : text.substring(0, colon).toLowerCase(Locale.ROOT).replaceFirst("^valkey", "redis");

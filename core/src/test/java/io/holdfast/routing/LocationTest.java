@@ -32,6 +32,9 @@ class LocationTest {
             value = {
                 "redis://h redis://h:6379",
                 "redis://u:p@h:1/2 redis://h:1/2",
+                "cache.example:6380 redis://cache.example:6380",
+                "localhost:6379/2 redis://localhost:6379/2",
+                "[::1]:7000 redis://[::1]:7000",
                 "REDIS://h redis://h:6379",
                 "valkey://h/3 redis://h:6379/3",
                 "Valkeys://u:p@h rediss://h:6379",
@@ -68,7 +71,9 @@ class LocationTest {
                 "redis-sentinel:///m",
                 "redis-sentinel://:sec/ret@a/m",
                 "memcached://a",
-                "a:6379",
+                "a:6379x",
+                "u:6379@a",
+                "a",
             })
     void parse_noLocation_isRefusedWithoutRepeatingSecrets(String text) {
         IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> Location.parse(text));
