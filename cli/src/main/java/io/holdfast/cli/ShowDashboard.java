@@ -1,6 +1,7 @@
 package io.holdfast.cli;
 
 import io.holdfast.Holdfast;
+import io.holdfast.dashboard.Dashboard;
 import io.holdfast.dashboard.DashboardServer;
 import io.holdfast.dashboard.DashboardServer.Options;
 import io.holdfast.spi.Tls;
@@ -9,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -22,6 +24,8 @@ final class ShowDashboard implements Subcommand {
     private static final String CERTIFICATE = "--page-cert";
     private static final String KEY = "--page-key";
     private static final String PROXY = "--behind-proxy";
+    private static final String ENVIRONMENT = "--environment";
+    private static final String COLOUR = "--colour";
     private static final int GREATEST_PORT = 65_535;
     /** Of the JDK's web server. */
     private static final String LONGEST_REQUEST = "sun.net.httpserver.maxReqTime";
@@ -60,7 +64,16 @@ final class ShowDashboard implements Subcommand {
                         CERTIFICATE, "FILE", "Speak HTTPS, with this certificate (PEM, with what it depends on)."))
                 .addOption(Specs.value(KEY, "FILE", "The key that belongs to it (PEM, PKCS#8, not encrypted)."))
                 .addOption(
-                        Specs.flag("A proxy in front of the page speaks HTTPS and passes on what comes to it.", PROXY));
+                        Specs.flag("A proxy in front of the page speaks HTTPS and passes on what comes to it.", PROXY))
+                .addOption(Specs.value(
+                        ENVIRONMENT,
+                        "NAME",
+                        "What the page calls the environment, such as production, beside the server."))
+                .addOption(
+                        Specs.value(
+                                COLOUR,
+                                "COLOUR",
+                                "With --environment: of the bar above the page: grey, which is the default, red, orange, green or blue."));
         Specs.examples(
                 spec,
                 "  On this machine:",
@@ -69,7 +82,7 @@ final class ShowDashboard implements Subcommand {
                 "    ssh -t -L 7400:127.0.0.1:7400 web-1 holdfast dashboard --listen 7400",
                 "  For a team:",
                 "    holdfast dashboard --listen locks.example.com:7400 --page-cert cert.pem --page-key key.pem"
-                        + " --page-password-file password");
+                        + " --page-password-file password --environment production --colour red");
         return Specs.withCommon(spec);
     }
 
@@ -113,7 +126,8 @@ final class ShowDashboard implements Subcommand {
         }
         Options options = Options.defaults()
                 .withChanges(given.hasMatchedOption(CHANGES))
-                .withBehindProxy(given.hasMatchedOption(PROXY));
+                .withBehindProxy(given.hasMatchedOption(PROXY))
+                .withEnvironment(environment(given), colour(given));
         try {
             if (certificate != null && key != null) {
                 options = options.withTls(Tls.defaults()
@@ -128,6 +142,23 @@ final class ShowDashboard implements Subcommand {
         } catch (IllegalArgumentException e) {
             throw new UsageException(String.valueOf(e.getMessage()));
         }
+    }
+
+    private static String environment(ParseResult given) {
+        String name = given.matchedOptionValue(ENVIRONMENT, "");
+        if (name.isBlank() && given.hasMatchedOption(COLOUR)) {
+            throw new UsageException(COLOUR + " needs " + ENVIRONMENT + ": else nobody would know what it means");
+        }
+        return name.strip();
+    }
+
+    private static Dashboard.Colour colour(ParseResult given) {
+        String word = given.matchedOptionValue(COLOUR, "grey");
+        return Arrays.stream(Dashboard.Colour.values())
+                .filter(each -> each.name().equalsIgnoreCase(word))
+                .findFirst()
+                .orElseThrow(() ->
+                        new UsageException(COLOUR + " is '" + word + "', must be grey, red, orange, green or blue"));
     }
 
     private static @Nullable String password(@Nullable String file) {

@@ -47,7 +47,7 @@ final class Acts {
         if (owner == null) {
             throw new IllegalArgumentException("this act has a field owner: that of what the page has shown");
         }
-        LockInfo lock = id.inspector(holdfast).lock(id.name(), MOST);
+        LockInfo lock = look(id);
         return switch (what) {
             case "drop" -> drop(id, lock, owner);
             case "release" -> release(id, lock, owner, token(act));
@@ -56,6 +56,23 @@ final class Acts {
                 throw new IllegalArgumentException(
                         "the act is '" + what + "', must be release, drop, extend, pause or resume");
         };
+    }
+
+    private LockInfo look(LockId id) {
+        try {
+            return id.inspector(holdfast).lock(id.name(), MOST);
+        } catch (ServerUnreachableException e) {
+            throw new NothingDoneException(e);
+        }
+    }
+
+    /** The server could not be asked how things are, so the act was not begun. */
+    static final class NothingDoneException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        NothingDoneException(ServerUnreachableException cause) {
+            super(cause.getMessage(), cause);
+        }
     }
 
     private static long millis(Documents.Act act) {

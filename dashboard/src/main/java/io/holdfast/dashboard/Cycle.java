@@ -4,6 +4,7 @@ import io.holdfast.Holder;
 import io.holdfast.Waiter;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 
 /** Actors that wait for each other, in a circle. */
@@ -48,6 +49,8 @@ record Cycle(List<Link> links) {
     /** What would break it: each of its requests could be dropped, each of its holds released. */
     List<Documents.Break> breaks() {
         List<Documents.Break> breaks = new ArrayList<>();
+        Link gentlest = Collections.max(
+                links, Comparator.comparing(link -> link.waiter().since()));
         for (Link link : links) {
             breaks.add(new Documents.Break(
                     "drop the request of " + Words.who(link.waiter()) + " for "
@@ -59,7 +62,8 @@ record Cycle(List<Link> links) {
                             null,
                             link.waiter().owner(),
                             0,
-                            null)));
+                            null),
+                    link.equals(gentlest)));
         }
         for (Link link : links) {
             breaks.add(new Documents.Break(
@@ -72,7 +76,8 @@ record Cycle(List<Link> links) {
                             Long.toString(link.holder().token()),
                             link.holder().owner(),
                             0,
-                            null)));
+                            null),
+                    false));
         }
         return breaks;
     }

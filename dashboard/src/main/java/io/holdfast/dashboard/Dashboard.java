@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -59,15 +60,29 @@ public final class Dashboard implements AutoCloseable {
     private final boolean changes;
     private final boolean mounted;
     private final String server;
+    private final String environment;
+    private final Colour colour;
     private final String actToken;
     private final Watch watch;
     private final Acts acts;
 
-    private Dashboard(Holdfast holdfast, boolean changes, boolean mounted, String server) {
+    /** Of the bar above the page, so that nobody takes one environment for another. */
+    public enum Colour {
+        GREY,
+        RED,
+        ORANGE,
+        GREEN,
+        BLUE
+    }
+
+    private Dashboard(
+            Holdfast holdfast, boolean changes, boolean mounted, String server, String environment, Colour colour) {
         this.holdfast = holdfast;
         this.changes = changes;
         this.mounted = mounted;
         this.server = server;
+        this.environment = environment;
+        this.colour = colour;
         this.actToken = random();
         this.watch = new Watch(holdfast);
         this.acts = new Acts(holdfast);
@@ -75,7 +90,7 @@ public final class Dashboard implements AutoCloseable {
 
     /** A page on what this client's server has, under its prefix. */
     public static Dashboard of(Holdfast holdfast) {
-        return started(new Dashboard(holdfast, false, true, holdfast.server()));
+        return of(holdfast, false);
     }
 
     /**
@@ -84,12 +99,24 @@ public final class Dashboard implements AutoCloseable {
      * @param changes whether the page may release, extend, drop and pause
      */
     public static Dashboard of(Holdfast holdfast, boolean changes) {
-        return started(new Dashboard(holdfast, changes, true, holdfast.server()));
+        return of(holdfast, changes, "", Colour.GREY);
+    }
+
+    /**
+     * The same with a name for the environment, which the page shows beside the server.
+     *
+     * @param changes whether the page may release, extend, drop and pause
+     * @param environment such as {@code production}; empty for none
+     * @param colour of the bar above the page; without a meaning where there is no name
+     */
+    public static Dashboard of(Holdfast holdfast, boolean changes, String environment, Colour colour) {
+        return started(new Dashboard(holdfast, changes, true, holdfast.server(), environment, colour));
     }
 
     /** For a server of its own, which knows how it was told to connect. */
-    static Dashboard alone(Holdfast holdfast, boolean changes, String server) {
-        return started(new Dashboard(holdfast, changes, false, server));
+    static Dashboard alone(Holdfast holdfast, DashboardServer.Options options) {
+        return started(new Dashboard(
+                holdfast, options.changes(), false, options.shown(), options.environment(), options.colour()));
     }
 
     private static Dashboard started(Dashboard dashboard) {
@@ -130,13 +157,18 @@ public final class Dashboard implements AutoCloseable {
             exchange.send(302, with(Map.of("Location", "./" + lastPart(exchange) + "/")), new byte[0]);
         } else if (path.equals("/api/act")) {
             act(exchange);
-        } else if (!exchange.method().equals("GET")) {
+        } else if (!isRead(exchange)
+                || (path.equals("/api/stream") && !exchange.method().equals("GET"))) {
             problem(exchange, 405, "this is only to be read");
         } else if (path.startsWith("/api/")) {
             api(exchange, path.substring("/api/".length()));
         } else {
             page(exchange, path.equals("/") ? "index.html" : path.substring(1));
         }
+    }
+
+    static boolean isRead(DashboardExchange exchange) {
+        return exchange.method().equals("GET") || exchange.method().equals("HEAD");
     }
 
     private static String lastPart(DashboardExchange exchange) {
@@ -165,6 +197,7 @@ public final class Dashboard implements AutoCloseable {
                 }
                 document(exchange, 200, Detail.of(watch.lookAt(id), watch.history, id));
             }
+            case "trends" -> document(exchange, 200, watch.history.trends(System.currentTimeMillis()));
             case "waits" -> document(exchange, 200, watch.waits());
             case "clients" -> document(exchange, 200, ClientList.of(watch.look(), mounted ? "" : holdfast.id()));
             case "events" -> {
@@ -187,7 +220,9 @@ public final class Dashboard implements AutoCloseable {
                 mounted,
                 changes,
                 changes ? headers : Map.of(),
-                watch.history.since);
+                watch.history.since,
+                environment,
+                colour.name().toLowerCase(Locale.ROOT));
     }
 
     // ---- the stream
@@ -309,6 +344,9 @@ public final class Dashboard implements AutoCloseable {
         } catch (ServerRefusedException e) {
             problem(exchange, 409, String.valueOf(e.getMessage())); // an answer: nothing was done
             return;
+        } catch (Acts.NothingDoneException e) {
+            document(exchange, 503, new Documents.Problem(String.valueOf(e.getMessage()), false));
+            return;
         }
         String who = exchange.principal().replaceAll("[\\p{Cc}\\p{Cf}]", "?");
         String words = who.isEmpty() ? done.words() : done.words() + " By " + who + ".";
@@ -373,7 +411,7 @@ public final class Dashboard implements AutoCloseable {
     }
 
     static void problem(DashboardExchange exchange, int status, String words) throws IOException {
-        document(exchange, status, new Documents.Problem(words));
+        document(exchange, status, new Documents.Problem(words, null));
     }
 
     /** Headers, and those that every answer has. */

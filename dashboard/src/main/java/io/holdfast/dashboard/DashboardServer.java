@@ -30,7 +30,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. Its threads are daemons. Closing it closes the dashboard, and not the client.
  */
 public final class DashboardServer implements AutoCloseable {
-    static final int THREADS = 16;
+    /** Each reads one request: those that do not come to an end have many to fill before a page is kept out. */
+    static final int THREADS = 256;
+
     private static final int LONGEST_FORM = 4 * 1024;
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 
@@ -50,6 +52,8 @@ public final class DashboardServer implements AutoCloseable {
      * @param behindProxy whether a proxy in front of it speaks HTTPS
      * @param changes whether the page may release, extend, drop and pause
      * @param shown what the page calls the server that it looks at
+     * @param environment what the page calls the environment, such as {@code production}; empty for nothing
+     * @param colour of the bar above the page, where the environment has a name
      * @param onUsed is called when an address was used, with the next one; on a thread of the server
      */
     public record Options(
@@ -59,6 +63,8 @@ public final class DashboardServer implements AutoCloseable {
             boolean behindProxy,
             boolean changes,
             String shown,
+            String environment,
+            Dashboard.Colour colour,
             Consumer<String> onUsed) {
         /** Refuses what would not be safe. */
         public Options {
@@ -88,42 +94,49 @@ public final class DashboardServer implements AutoCloseable {
                     false,
                     false,
                     "",
+                    "",
+                    Dashboard.Colour.GREY,
                     next -> {});
         }
 
         /** Where to listen. Give the password and TLS first. */
         public Options withListen(InetSocketAddress value) {
-            return new Options(value, password, tls, behindProxy, changes, shown, onUsed);
+            return new Options(value, password, tls, behindProxy, changes, shown, environment, colour, onUsed);
         }
 
         /** The password that the page asks for. */
         public Options withPassword(String value) {
-            return new Options(listen, value, tls, behindProxy, changes, shown, onUsed);
+            return new Options(listen, value, tls, behindProxy, changes, shown, environment, colour, onUsed);
         }
 
         /** HTTPS. */
         public Options withTls(SSLContext value) {
-            return new Options(listen, password, value, behindProxy, changes, shown, onUsed);
+            return new Options(listen, password, value, behindProxy, changes, shown, environment, colour, onUsed);
         }
 
         /** Whether a proxy in front of it speaks HTTPS. */
         public Options withBehindProxy(boolean value) {
-            return new Options(listen, password, tls, value, changes, shown, onUsed);
+            return new Options(listen, password, tls, value, changes, shown, environment, colour, onUsed);
         }
 
         /** Whether the page may release, extend, drop and pause. */
         public Options withChanges(boolean value) {
-            return new Options(listen, password, tls, behindProxy, value, shown, onUsed);
+            return new Options(listen, password, tls, behindProxy, value, shown, environment, colour, onUsed);
         }
 
         /** What the page calls the server that it looks at; without a password in it. */
         public Options withShown(String value) {
-            return new Options(listen, password, tls, behindProxy, changes, value, onUsed);
+            return new Options(listen, password, tls, behindProxy, changes, value, environment, colour, onUsed);
+        }
+
+        /** What the page calls the environment, such as {@code production}, and the colour of the bar above it. */
+        public Options withEnvironment(String name, Dashboard.Colour bar) {
+            return new Options(listen, password, tls, behindProxy, changes, shown, name, bar, onUsed);
         }
 
         /** Who is notified of the next address. */
         public Options withOnUsed(Consumer<String> value) {
-            return new Options(listen, password, tls, behindProxy, changes, shown, value);
+            return new Options(listen, password, tls, behindProxy, changes, shown, environment, colour, value);
         }
     }
 
@@ -156,7 +169,7 @@ public final class DashboardServer implements AutoCloseable {
                 // Whoever comes while all are busy is sent away, by the end of the connection. Run by the caller, a
                 // request that never ends would keep the thread that accepts connections from all others.
                 new ThreadPoolExecutor.AbortPolicy());
-        Dashboard dashboard = Dashboard.alone(holdfast, options.changes(), options.shown());
+        Dashboard dashboard = Dashboard.alone(holdfast, options);
         DashboardServer started = new DashboardServer(dashboard, server, threads, options);
         server.setExecutor(threads);
         server.createContext("/", started::handle);
@@ -242,7 +255,7 @@ public final class DashboardServer implements AutoCloseable {
     /** What the page that asks for the password is made of. */
     private static boolean isForAll(JdkExchange exchange) {
         String path = exchange.path();
-        return exchange.method().equals("GET") && (path.equals("/app.css") || path.equals("/icon.svg"));
+        return Dashboard.isRead(exchange) && (path.equals("/app.css") || path.equals("/icon.svg"));
     }
 
     private void enter(JdkExchange exchange) throws IOException {
@@ -283,7 +296,8 @@ public final class DashboardServer implements AutoCloseable {
             form = new String(in.readNBytes(LONGEST_FORM), StandardCharsets.UTF_8);
         }
         String given = Query.parse(form).getOrDefault("password", "");
-        if (sessions.mayTry() && Dashboard.isSame(given, password)) {
+        String proxied = options.behindProxy() ? exchange.forwardedFor() : null;
+        if (sessions.mayTry(proxied == null ? exchange.principal() : proxied) && Dashboard.isSame(given, password)) {
             welcome(exchange);
         } else {
             page(exchange, 401, "wrong.html");

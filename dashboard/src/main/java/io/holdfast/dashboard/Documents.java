@@ -65,7 +65,18 @@ final class Documents {
             boolean mounted,
             boolean changes,
             Map<String, String> headers,
-            long since) {}
+            long since,
+            String environment,
+            String colour) {}
+
+    /** The last hour by minutes: the most that were seen, or how many there were; null where nothing was watched. */
+    record Trends(
+            long at,
+            List<@Nullable Integer> held,
+            List<@Nullable Integer> waiting,
+            List<@Nullable Integer> acquired,
+            List<@Nullable Integer> lost,
+            List<@Nullable Integer> refused) {}
 
     record Lock(
             long at,
@@ -132,7 +143,11 @@ final class Documents {
             long step,
             List<@Nullable Integer> waiters,
             List<@Nullable Integer> handoffs,
-            List<Held> holds) {}
+            List<Held> holds,
+            List<Span> holders) {}
+
+    /** A hold as it was seen: since its grant, and until it was looked at for the last time. */
+    record Span(String who, String token, long from, long to) {}
 
     /**
      * Holds that ended.
@@ -165,7 +180,8 @@ final class Documents {
 
     record Deadlock(String words, List<Break> breaks) {}
 
-    record Break(String words, Act act) {}
+    /** @param gentlest whether it is what breaks least */
+    record Break(String words, Act act, boolean gentlest) {}
 
     record Clients(long at, List<Client> clients) {}
 
@@ -204,5 +220,6 @@ final class Documents {
 
     record Done(boolean done, String words) {}
 
-    record Problem(String error) {}
+    /** @param done false where it is certain that nothing was done; null where that is not known */
+    record Problem(String error, @Nullable Boolean done) {}
 }

@@ -17,6 +17,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntBinaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -28,11 +29,14 @@ import org.jspecify.annotations.Nullable;
 final class History {
     private static final int MOST_LOCKS = 10_000;
     private static final int MOST_HOLDS = 500;
+    private static final int MOST_SPANS = 50;
     private static final int MOST_CLIENTS = 10_000;
     /** Of one round: a lock that many want must not push out all the others. */
     private static final int MOST_AT_ONCE = 100;
 
     private static final long HOUR_MILLIS = 3_600_000;
+    private static final long MINUTE_MILLIS = 60_000;
+    private static final int MINUTES = 60;
     /** Two looks while a page is open. */
     private static final long SHORTLY_MILLIS = 2 * Watch.SEEN.toMillis();
 
@@ -40,7 +44,23 @@ final class History {
         final Hour waiters = new Hour();
         final Hour handoffs = new Hour();
         final Deque<Documents.Held> holds = new ArrayDeque<>();
+        final Map<String, Documents.Span> holders = new LinkedHashMap<>(); // by owner and token; the newest is last
         LockFigures figures = LockFigures.NONE;
+
+        void seen(long at, Holder holder) {
+            String key = holder.owner() + " " + holder.token();
+            Documents.Span before = holders.get(key);
+            long from = Math.min(at, holder.since().toEpochMilli());
+            String token = Long.toString(holder.token());
+            holders.put(
+                    key,
+                    before == null
+                            ? new Documents.Span(Words.who(holder), token, from, at)
+                            : new Documents.Span(before.who(), token, before.from(), at));
+            if (holders.size() > MOST_SPANS) {
+                holders.remove(holders.keySet().iterator().next());
+            }
+        }
 
         void held(Documents.Held some) {
             holds.add(some);
@@ -64,6 +84,8 @@ final class History {
     private final Hour lost = new Hour();
     private final Hour refused = new Hour();
     private final Hour acquired = new Hour();
+    private final Hour held = new Hour();
+    private final Hour waiting = new Hour();
     private final Set<List<String>> deadlocks = new HashSet<>();
     private final Map<String, ClientFigures> counted = new LinkedHashMap<>(16, 0.75f, true) { // by client
                 private static final long serialVersionUID = 1;
@@ -116,9 +138,23 @@ final class History {
                 noteWaiters(at, id, was, is);
             }
         }
+        int holding = 0;
+        int waits = 0;
         for (Sight sight : after.values()) {
-            course(sight.id()).waiters.most(at, sight.lock().waiters());
+            Course course = course(sight.id());
+            course.waiters.most(at, sight.lock().waiters());
+            waits += sight.lock().waiters();
+            boolean isHeld = false;
+            for (Share share : sight.lock().shares()) {
+                if (!share.holder().resting() && !share.holder().isPause()) {
+                    course.seen(at, share.holder());
+                    isHeld = true;
+                }
+            }
+            holding += isHeld ? 1 : 0;
         }
+        held.most(at, holding);
+        waiting.most(at, waits);
         if (before != null && whole) {
             for (LockId id : before.keySet()) {
                 if (!after.containsKey(id)) {
@@ -421,6 +457,36 @@ final class History {
                 : course.holds.stream()
                         .filter(held -> held.at() > now - HOUR_MILLIS)
                         .toList();
-        return new Documents.Course(from, step, waiters, handoffs, holds);
+        List<Documents.Span> holders = course == null
+                ? List.of()
+                : course.holders.values().stream()
+                        .filter(span -> span.to() > now - HOUR_MILLIS)
+                        .toList();
+        return new Documents.Course(from, step, waiters, handoffs, holds, holders);
+    }
+
+    synchronized Documents.Trends trends(long now) {
+        return new Documents.Trends(
+                now,
+                minutes(now, held, Math::max),
+                minutes(now, waiting, Math::max),
+                minutes(now, acquired, Integer::sum),
+                minutes(now, lost, Integer::sum),
+                minutes(now, refused, Integer::sum));
+    }
+
+    private List<@Nullable Integer> minutes(long now, Hour hour, IntBinaryOperator both) {
+        List<@Nullable Integer> minutes = new ArrayList<>(MINUTES);
+        for (int i = MINUTES - 1; i >= 0; i--) {
+            long begin = (now / MINUTE_MILLIS - i) * MINUTE_MILLIS;
+            boolean seen = false;
+            int number = 0;
+            for (long bin = begin; bin < begin + MINUTE_MILLIS; bin += Hour.STEP_MILLIS) {
+                seen |= watched.at(bin) >= 0;
+                number = both.applyAsInt(number, Math.max(0, hour.at(bin)));
+            }
+            minutes.add(seen ? (Integer) number : null);
+        }
+        return minutes;
     }
 }

@@ -5,6 +5,7 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,17 @@ final class JdkExchange implements DashboardExchange {
         return exchange.getRemoteAddress().getAddress().getHostAddress();
     }
 
+    /** What the proxy next to this server says of where the request came from; null if it says nothing. */
+    @Nullable
+    String forwardedFor() {
+        List<String> lines = exchange.getRequestHeaders().get("X-Forwarded-For");
+        if (lines == null || lines.isEmpty()) {
+            return null;
+        }
+        String last = lines.get(lines.size() - 1);
+        return last.substring(last.lastIndexOf(',') + 1).strip(); // those before it are the client's own words
+    }
+
     @Override
     public InputStream body() {
         return exchange.getRequestBody();
@@ -59,8 +71,12 @@ final class JdkExchange implements DashboardExchange {
     public void send(int status, Map<String, String> headers, byte[] body) throws IOException {
         try (exchange) {
             headers.forEach(exchange.getResponseHeaders()::set);
-            exchange.sendResponseHeaders(status, body.length == 0 ? NO_BODY : body.length);
-            if (body.length > 0) {
+            boolean head = method().equals("HEAD");
+            if (head) {
+                exchange.getResponseHeaders().set("Content-Length", Integer.toString(body.length));
+            }
+            exchange.sendResponseHeaders(status, head || body.length == 0 ? NO_BODY : body.length);
+            if (body.length > 0 && !head) {
                 exchange.getResponseBody().write(body);
             }
         }

@@ -1,7 +1,9 @@
 package io.holdfast.dashboard;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -10,14 +12,16 @@ final class Sessions {
     private static final Duration LIFE = Duration.ofHours(12);
     private static final int MOST = 1_000;
     private static final int TOKENS = 10;
-    /** After a wrong password, for all: one guess a second gets nowhere, and whoever mistypes does not notice. */
+    /** From one address: one guess a second gets nowhere, and a person that mistypes does not notice. */
     private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    private static final int ADDRESSES = 10_000;
 
     private final String cookie;
     private final boolean secure;
     private final Map<String, Long> begun = bounded(MOST); // session -> when; guarded by this, as all below
     private final Map<String, Long> tokens = bounded(TOKENS);
-    private long lastTry = System.nanoTime() - PAUSE.toNanos();
+    private final Map<String, Long> tries = bounded(ADDRESSES); // network -> when
 
     /**
      * @param port two dashboards on one machine share their cookies otherwise
@@ -78,12 +82,33 @@ final class Sessions {
         return false;
     }
 
-    /** Whether a password may be tried now. */
-    synchronized boolean mayTry() {
-        if (System.nanoTime() - lastTry < PAUSE.toNanos()) {
+    /**
+     * Whether a password may be tried now. Others that guess keep nobody out.
+     *
+     * @param address from which it is tried, as a number
+     */
+    synchronized boolean mayTry(String address) {
+        String network = network(address);
+        long now = System.nanoTime();
+        Long last = tries.get(network);
+        if (last != null && now - last < PAUSE.toNanos()) {
             return false;
         }
-        lastTry = System.nanoTime();
+        tries.remove(network); // else it would stay where it was, among the eldest
+        tries.put(network, now);
         return true;
+    }
+
+    /** An IPv4 address is its own; of an IPv6 address the first 64 bits, since one machine has all the others. */
+    static String network(String address) {
+        if (address.indexOf(':') < 0) {
+            return address;
+        }
+        int gap = address.indexOf("::");
+        List<String> groups = new ArrayList<>(List.of((gap < 0 ? address : address.substring(0, gap)).split(":", -1)));
+        while (groups.size() < 4) {
+            groups.add("0");
+        }
+        return String.join(":", groups.subList(0, 4));
     }
 }

@@ -439,13 +439,17 @@ final class DashboardDocumentsTest extends TwoApplications {
 
     @Test
     void server_goneAndBack_isToldAndThePageGoesOn() throws Exception {
-        Page page = open(false);
+        Page page = open(true);
         Lease lease = billing.lock("a").acquire();
         page.await(Page.lockPath("a"), found -> !found.getAsJsonArray("shares").isEmpty());
         try (Page.Stream stream = page.new Stream()) {
             stage.server.kill();
             JsonObject lost = stream.next(
                     event -> !event.getAsJsonObject("server").get("reachable").getAsBoolean());
+            HttpResponse<String> act =
+                    page.act(act("release", "lock", "a", lease.owner(), Long.toString(lease.token())));
+            assertEquals(503, act.statusCode(), act.body());
+            assertTrue(act.body().contains("\"done\":false"), act.body());
             assertFalse(
                     lost.getAsJsonObject("server").get("message").getAsString().isEmpty());
             assertEquals(1, lost.getAsJsonObject("totals").get("held").getAsInt(), "what was known last");

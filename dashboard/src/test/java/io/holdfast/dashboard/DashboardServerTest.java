@@ -126,6 +126,25 @@ final class DashboardServerTest {
         }
     }
 
+    @Test
+    void requests_aHundredThatDoNotEnd_keepNoPageOut() throws Exception {
+        DashboardServer server = stage.dashboard(false);
+        Page page = Page.open(server);
+        List<Socket> begun = new ArrayList<>();
+        try {
+            for (int i = 0; i < 100; i++) {
+                Socket socket = new Socket(InetAddress.getLoopbackAddress(), port(server));
+                begun.add(socket);
+                socket.getOutputStream().write('G');
+            }
+            assertEquals(200, page.get("api/session").statusCode());
+        } finally {
+            for (Socket socket : begun) {
+                socket.close();
+            }
+        }
+    }
+
     /** Whether the other side has not ended the connection. */
     private static boolean isOpen(Socket socket) {
         try {
@@ -153,7 +172,7 @@ final class DashboardServerTest {
                 403,
                 page.ask("POST", login, "password=correct+horse", "Sec-Fetch-Site", "cross-site")
                         .statusCode());
-        // One try a second, for all: until it is over the right one is refused too.
+        // One try a second from one address: until it is over the right one is refused too.
         HttpResponse<String> right = page.ask("POST", login, "password=correct+horse");
         long end = System.nanoTime() + Page.PATIENCE.toNanos();
         while (right.statusCode() == 401 && System.nanoTime() < end) {
@@ -162,6 +181,42 @@ final class DashboardServerTest {
         }
         assertEquals(303, right.statusCode());
         assertTrue(right.headers().firstValue("Set-Cookie").isPresent());
+    }
+
+    @Test
+    void password_othersGuess_isAcceptedAtOnce() throws Exception {
+        DashboardServer server =
+                stage.dashboard(Options.defaults().withPassword("correct horse").withBehindProxy(true));
+        Page page = Page.at(server.address());
+        String login = page.root + "login";
+        for (int i = 0; i < 20; i++) {
+            HttpResponse<String> guess = page.ask("POST", login, "password=" + i, "X-Forwarded-For", "10.0.0.1");
+            assertEquals(401, guess.statusCode());
+        }
+        String ours = "10.0.0.1, 10.0.0.2"; // the proxy's own word is the last
+        HttpResponse<String> right = page.ask("POST", login, "password=correct+horse", "X-Forwarded-For", ours);
+        assertEquals(303, right.statusCode());
+    }
+
+    @Test
+    void network_ofAnAddress_isWhatOneMachineCanHave() {
+        assertEquals("192.0.2.7", Sessions.network("192.0.2.7"));
+        assertEquals("2001:db8:1:2", Sessions.network("2001:db8:1:2:3:4:5:6"));
+        assertEquals("2001:db8:0:0", Sessions.network("2001:db8::5:6"));
+        assertEquals("2001:db8:0:0", Sessions.network("2001:db8:0:0:9:9:9:9"));
+        assertEquals(":0:0:0", Sessions.network("::1"));
+    }
+
+    @Test
+    void head_asksForHeadersOnly() throws Exception {
+        Page page = Page.open(stage.dashboard(false));
+        HttpResponse<String> head = page.ask("HEAD", page.root + "app.js", "");
+        assertEquals(200, head.statusCode());
+        assertEquals("", head.body());
+        assertEquals(
+                page.get("app.js").headers().firstValue("Content-Length"),
+                head.headers().firstValue("Content-Length"));
+        assertEquals(405, page.ask("HEAD", page.root + "api/stream", "").statusCode());
     }
 
     @Test

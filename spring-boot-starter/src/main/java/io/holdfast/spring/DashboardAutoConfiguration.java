@@ -31,7 +31,12 @@ class DashboardAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean
         static Dashboard holdfastDashboard(Holdfast holdfast, HoldfastProperties properties) {
-            return Dashboard.of(holdfast, properties.dashboard().allowChanges());
+            HoldfastProperties.DashboardPage page = properties.dashboard();
+            return Dashboard.of(
+                    holdfast,
+                    page.allowChanges(),
+                    page.environment(),
+                    Dashboard.Colour.valueOf(page.colour().name()));
         }
 
         /** Before the web server ends, which would wait for the streams of open pages. */

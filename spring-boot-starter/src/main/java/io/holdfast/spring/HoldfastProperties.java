@@ -143,11 +143,24 @@ record HoldfastProperties(
      *     whoever can reach the application can see it.
      * @param path Where, below the application's context path.
      * @param allowChanges Whether the page may release and extend holds, and drop requests.
+     * @param environment What the page calls the environment, such as production, beside the server.
+     * @param colour Of the bar above the page, where the environment has a name.
      */
     record DashboardPage(
             @DefaultValue("false") boolean enabled,
             @DefaultValue("/holdfast") String path,
-            @DefaultValue("false") boolean allowChanges) {}
+            @DefaultValue("false") boolean allowChanges,
+            @DefaultValue("") String environment,
+            @DefaultValue("grey") PageColour colour) {}
+
+    /** As the dashboard has them, which may not be among the classes. */
+    enum PageColour {
+        GREY,
+        RED,
+        ORANGE,
+        GREEN,
+        BLUE
+    }
 
     /** What the tag lock of a meter is. */
     enum LockTag {

@@ -33,7 +33,8 @@ const ACTS = {
     button: 'Drop this waiter',
     title: 'Drop this waiter?',
     words: (who, what) => `This removes the request of ${who} for ${what} from the queue. The request ends without `
-      + 'the lock, and its client is told that an operator dropped it.',
+      + 'the lock, and its client is told that an operator dropped it. If other threads of that client wait behind it, '
+      + 'the next of them asks anew, at the end of the queue.',
   },
   forget: {
     button: 'Remove this result',
@@ -124,7 +125,7 @@ async function outcome(body) {
     const {done, words} = await act(body);
     return [words, done ? 'good' : 'act'];
   } catch (error) {
-    if (error.status && error.status < 500) return [`Nothing was done: ${error.message}`, 'bad'];
+    if (error.status && (error.status < 500 || error.done === false)) return [`Nothing was done: ${error.message}`, 'bad'];
     const why = error.status ? error.message : 'The dashboard did not answer.';
     return [`${why} Whether this was done is not known: look at the lock before you try again.`, 'bad'];
   }

@@ -1,7 +1,7 @@
 /** The frame round the views: routes, the banner, what acts have told, the footer. */
 
 import {known, on, start} from './data.js';
-import {attr, clock, count, el, show, text} from './dom.js';
+import {attr, clock, count, el, plain, show, text} from './dom.js';
 import {dismiss} from './act.js';
 import * as overview from './overview.js';
 import * as lock from './lock.js';
@@ -22,13 +22,14 @@ const NOWHERE = {
 const main = document.getElementById('main');
 const banner = document.getElementById('banner');
 const summary = document.getElementById('summary');
+const place = document.getElementById('environment');
 
 let shown = null;
 let leave = () => {};
 
 /** `#/lock/KIND/NAME` with the name encoded; `null` for an address that cannot be read. */
 function route() {
-  const [view, ...rest] = location.hash.replace(/^#?\/?/, '').split('/');
+  const [view, ...rest] = location.hash.split('?')[0].replace(/^#?\/?/, '').split('/');
   if (view !== 'lock') return {view: view || 'overview', params: {}, sound: rest.join('') === ''};
   try {
     const [kind, ...name] = rest.map(decodeURIComponent);
@@ -49,7 +50,7 @@ function go() {
   main.replaceChildren(root);
   window.scrollTo(0, 0);
   leave = module.mount(root, params);
-  document.title = `${module.title(params)} – Holdfast`;
+  document.title = plain(`${module.title(params)} – Holdfast`);
   for (const link of document.querySelectorAll('nav a')) {
     attr(link, 'aria-current', link.dataset.view === shown ? 'page' : null);
   }
@@ -98,8 +99,11 @@ function summarise() {
   deadlocks = found;
 }
 
-function showSession({version, server: where, prefix, since, changes}) {
+function showSession({version, server: where, prefix, since, changes, environment, colour}) {
   text(document.getElementById('where'), where);
+  text(place, environment);
+  show(place, Boolean(environment));
+  attr(document.body, 'data-colour', environment ? colour : null);
   text(document.getElementById('foot'), [
     `Holdfast ${version}`, `server ${where}`, `prefix ${prefix}`, `watching since ${clock(since)}`,
     changes ? 'acts are allowed' : 'read only',
@@ -110,6 +114,23 @@ document.getElementById('skip').addEventListener('click', event => {
   event.preventDefault(); // the hash is the route
   main.focus();
 });
+
+/** Slash leads to what searches, as in many tools: in the view, or in the overview. */
+document.addEventListener('keydown', event => {
+  if (event.key !== '/' || event.altKey || event.ctrlKey || event.metaKey || event.target.closest('input, select, dialog')) return;
+  event.preventDefault();
+  if (main.querySelector('input[type="search"]')) search();
+  else {
+    window.addEventListener('hashchange', search, {once: true}); // after the view has changed
+    location.hash = '#/';
+  }
+});
+
+function search() {
+  const field = main.querySelector('input[type="search"]');
+  field?.focus();
+  field?.select();
+}
 
 history.scrollRestoration = 'manual'; // a view knows where it was
 window.addEventListener('hashchange', go);

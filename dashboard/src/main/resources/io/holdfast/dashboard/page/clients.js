@@ -1,5 +1,6 @@
 /** The clients that the server knows: which are in trouble first, what each holds and waits for. */
 
+import {asked, note} from './address.js';
 import {follow} from './data.js';
 import {KIND_WORDS, attr, bdi, count, el, keyOf, list, lockLink, number, show, table, text} from './dom.js';
 
@@ -21,8 +22,16 @@ export function mount(root) {
   const view = build(root);
   let all = [];
   const draw = () => drawClients(view, all);
-  view.search.addEventListener('input', draw);
-  view.boxes.forEach(({box}) => box.addEventListener('change', draw));
+  const states = asked().get('states')?.split(' ') ?? STATES;
+  view.search.value = asked().get('name') ?? '';
+  view.boxes.forEach(({state, box}) => (box.checked = states.includes(state)));
+  const changed = () => {
+    const checked = view.boxes.filter(({box}) => box.checked).map(({state}) => state);
+    note({name: view.search.value.trim(), states: checked.length < STATES.length ? checked.join(' ') || 'none' : ''});
+    draw();
+  };
+  view.search.addEventListener('input', changed);
+  view.boxes.forEach(({box}) => box.addEventListener('change', changed));
   view.redraw = draw;
   return follow(() => 'api/clients', answer => {
     all = answer.clients;

@@ -50,9 +50,11 @@ function setTrouble(trouble) {
 const PATIENCE = 10_000;
 
 export class Refused extends Error {
-  constructor(status, words) {
+  /** @param done false where it is certain that nothing was done; undefined where that is not known */
+  constructor(status, words, done) {
     super(words);
     this.status = status;
+    this.done = done;
   }
 }
 
@@ -71,7 +73,8 @@ async function ask(path, options = {}, signal = undefined) {
 async function read(response) {
   const body = await response.json().catch(() => null);
   if (response.status === 401) end();
-  if (!response.ok) throw new Refused(response.status, body?.error ?? `The dashboard returned status ${response.status}.`);
+  if (!response.ok) throw new Refused(response.status, body?.error ?? `The dashboard returned status ${response.status}.`,
+    body?.done);
   if (body === null) throw new Refused(response.status, 'The dashboard returned what this page cannot read.');
   if (body.at) hear(body.at);
   return body;

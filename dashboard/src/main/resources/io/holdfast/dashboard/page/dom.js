@@ -17,8 +17,15 @@ function fill(node, given, children) {
     if (typeof value === 'function') node.addEventListener(name, value);
     else attr(node, name, value);
   }
-  node.append(...children);
+  node.append(...children.map(child => (typeof child === 'string' ? plain(child) : child)));
   return node;
+}
+
+/** Names come from other programs: what would end a line, turn the direction of the page or not be seen is written as its number. */
+const UNFIT = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+export function plain(words) {
+  return words.replace(UNFIT, letter => `\\u${letter.codePointAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Sets an attribute only where it changes: what is set anew is styled anew. */
@@ -27,12 +34,13 @@ export function attr(node, name, value) {
     if (node.hasAttribute(name)) node.removeAttribute(name);
     return;
   }
-  const wanted = value === true ? '' : String(value);
+  const shown = name === 'title' || name === 'aria-label';
+  const wanted = value === true ? '' : shown ? plain(String(value)) : String(value);
   if (node.getAttribute(name) !== wanted) node.setAttribute(name, wanted);
 }
 
 export function text(node, value) {
-  const wanted = String(value ?? '');
+  const wanted = plain(String(value ?? ''));
   if (node.textContent !== wanted) node.textContent = wanted;
   return node;
 }

@@ -1,5 +1,7 @@
 /** What the dashboard has seen happen, newest last. Whoever scrolls up reads in peace; new events wait for the way back. */
 
+import {asked, note} from './address.js';
+import {csvButton} from './csv.js';
 import {follow} from './data.js';
 import {KIND_WORDS, clock, count, el, list, lockLink, show, text} from './dom.js';
 
@@ -17,11 +19,18 @@ export function title() {
 }
 
 export function mount(root) {
-  const view = build(root);
   const state = {since: null, events: [], shown: [], paused: false};
+  const view = build(root, state);
+  view.search.value = asked().get('name') ?? '';
+  view.type.value = asked().get('type') ?? '';
+  if (view.type.selectedIndex < 0) view.type.value = '';
   const draw = () => drawEvents(view, state);
-  view.search.addEventListener('input', draw);
-  view.type.addEventListener('change', draw);
+  const changed = () => {
+    note({name: view.search.value.trim(), type: view.type.value});
+    draw();
+  };
+  view.search.addEventListener('input', changed);
+  view.type.addEventListener('change', changed);
   view.scroller.addEventListener('scroll', () => {
     const paused = !atEnd(view.scroller);
     if (paused === state.paused) return;
@@ -43,7 +52,7 @@ export function mount(root) {
   return stop;
 }
 
-function build(root) {
+function build(root, state) {
   const option = (value, label) => el('option', {value}, label);
   const view = {};
   view.search = el('input', {type: 'search', id: 'event-search', autocomplete: 'off', spellcheck: 'false', dir: 'auto'});
@@ -58,7 +67,9 @@ function build(root) {
   root.append(el('h1', {tabindex: '-1'}, 'Events'),
     el('form', {class: 'filters', role: 'search', submit: event => event.preventDefault()},
       el('label', {for: 'event-search'}, 'Name or words contain'), view.search,
-      el('label', {for: 'event-type', class: 'heard'}, 'Type'), view.type),
+      el('label', {for: 'event-type', class: 'heard'}, 'Type'), view.type,
+      csvButton('events', ['time', 'type', 'kind', 'name', 'words'],
+        () => state.shown.map(event => [new Date(event.at).toISOString(), event.type, event.kind, event.name, event.words]))),
     view.scroller, view.resume);
   return view;
 }

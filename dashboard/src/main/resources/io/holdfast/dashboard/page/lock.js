@@ -217,7 +217,10 @@ function patchShare(node, share) {
   text(token.firstChild, share.token);
   drawMetadata(meta.firstChild, share.metadata);
   text(acts.firstChild, labelOf(share.done ? 'forget' : 'release'));
-  for (const button of acts.children) show(button, mayAct() && !(share.resting && button.dataset.act === 'extend'));
+  for (const button of acts.children) {
+    show(button, mayAct() && !(share.resting && button.dataset.act === 'extend'));
+    attr(button, 'aria-label', `${button.textContent}: ${share.who}`);
+  }
 }
 
 function notes({done, resting, confirmed, alive}) {
@@ -261,6 +264,7 @@ function patchWaiter(node, waiter) {
   attr(state.firstChild, 'data-tone', waiter.state === 'here' ? null : 'bad');
   drawMetadata(meta.firstChild, waiter.metadata);
   show(act.firstChild, mayAct());
+  attr(act.firstChild, 'aria-label', `${act.firstChild.textContent}: ${waiter.who}`);
 }
 
 const WISHES = {exclusive: 'alone', read: 'to read', write: 'to write'};

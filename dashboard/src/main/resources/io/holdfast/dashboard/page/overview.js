@@ -1,13 +1,19 @@
 /** All locks, live: totals, the most waited for, and a table of which only the visible rows are in the document. */
 
-import {known, now, on} from './data.js';
-import {KINDS, KIND_WORDS, ago, attr, bdi, count, el, list, lockHref, minute, number, pauseWords, perFrame, setTerm, show, term,
+import {asked, note} from './address.js';
+import {csvButton} from './csv.js';
+import {follow, known, now, on} from './data.js';
+import {KINDS, KIND_WORDS, ago, attr, bdi, count, el, list, lockHref, minute, number, pauseWords, perFrame, setTerm, show, svg, term,
   text, timed} from './dom.js';
 
+/** Each with where it is told in full. */
 const TOTALS = [
-  ['held', 'Held'], ['waiting', 'Waiting'], ['behindDead', 'Queued behind dead clients'], ['deadlocks', 'Deadlocks'],
-  ['acquired', 'Acquired', true], ['lost', 'Lost', true], ['refused', 'Refused', true],
+  ['held', 'Held', '#/?state=held&sort=since'], ['waiting', 'Waiting', '#/?state=waited&sort=waiters&down=yes'],
+  ['behindDead', 'Queued behind dead clients', '#/?state=dead'], ['deadlocks', 'Deadlocks', '#/waits'],
+  ['acquired', 'Acquired', '#/events?type=acquired', true], ['lost', 'Lost', '#/events?type=expired', true],
+  ['refused', 'Refused', '#/events?type=left', true],
 ];
+const TREND = {width: 88, height: 18};
 const STATES = [
   ['all', 'in any state', () => true],
   ['held', 'held', row => row.holders > 0 && !row.resting],
@@ -27,19 +33,55 @@ const COLUMNS = [
   ['waiters', 'Waiting', row => row.waiters],
   ['firstWaits', 'First waits for', row => row.firstWaits],
 ];
+const date = ms => (ms ? new Date(ms).toISOString() : null);
+/** What is saved of each row. */
+const SAVED = [
+  ['name', row => row.name], ['kind', row => row.kind], ['holder', row => row.holder], ['holders', row => row.holders],
+  ['held since', row => date(row.since)], ['lease until', row => date(row.until)], ['waiting', row => row.waiters],
+  ['first waits since', row => date(row.firstWaits)], ['permits out', row => row.used], ['permits', row => row.limit],
+  ['deadlock', row => (row.deadlock ? 'yes' : null)], ['paused', row => row.pause && pauseWords(row.pause)],
+];
 const BESIDE = 8; // rows beside the visible ones, so that the one to go to with Tab or an arrow is there
 const MOST = 6;
 
-/** What was looked for stays when one comes back from a lock. */
+/** What was looked for stays when one comes back from a lock, unless the address says otherwise. */
 const wanted = {name: '', kinds: new Set(KINDS), state: 'all', sort: 'name', down: false, scrolled: 0};
+
+function readAddress() {
+  const given = asked();
+  if (!given.size) return;
+  const of = (name, known, otherwise) => (known.some(([each]) => each === given.get(name)) ? given.get(name) : otherwise);
+  const kinds = given.get('kinds')?.split(' ') ?? KINDS;
+  Object.assign(wanted, {
+    name: given.get('name') ?? '',
+    kinds: new Set(KINDS.filter(kind => kinds.includes(kind))),
+    state: of('state', STATES, 'all'),
+    sort: of('sort', COLUMNS, 'name'),
+    down: given.get('down') === 'yes',
+    scrolled: 0,
+  });
+}
+
+function writeAddress() {
+  const {name, kinds, state, sort, down} = wanted;
+  note({
+    name: name.trim(),
+    kinds: kinds.size < KINDS.length ? [...kinds].join(' ') || 'none' : '',
+    state: state === 'all' ? '' : state,
+    sort: sort === 'name' && !down ? '' : sort,
+    down: down ? 'yes' : '',
+  });
+}
 
 export function title() {
   return 'Overview';
 }
 
 export function mount(root) {
-  const view = build(root);
+  readAddress();
+  writeAddress();
   let rows = [];
+  const view = build(root, () => rows);
   let fresh = false;
   const paint = () => {
     if (!fresh) rows = select();
@@ -63,7 +105,7 @@ export function mount(root) {
     window.scrollTo(0, place);
   }
   listen(view, again, paint, () => rows);
-  const offs = [on('picture', again), on('session', draw)];
+  const offs = [on('picture', again), on('session', draw), follow(() => 'api/trends', trends => drawTrends(view, trends))];
   window.addEventListener('scroll', scrolled, {passive: true});
   const size = new ResizeObserver(draw);
   size.observe(view.table);
@@ -78,18 +120,21 @@ export function mount(root) {
 
 // ---- what is there
 
-function build(root) {
+function build(root, rows) {
   const view = {totals: new Map()};
-  root.append(el('h1', {tabindex: '-1'}, 'Overview'), totals(view), most(view), all(view));
+  root.append(el('h1', {tabindex: '-1'}, 'Overview'), totals(view), most(view), all(view, rows));
   return view;
 }
 
 function totals(view) {
-  const items = TOTALS.map(([name, label, lately]) => {
+  const items = TOTALS.map(([name, label, href, lately]) => {
     const words = el('dt', {}, label);
-    const value = el('dd', {'data-total': name}, '–');
-    view.totals.set(name, {words, value, label, lately});
-    return el('div', {class: 'total'}, words, value);
+    const value = el('a', {href}, '–');
+    const line = svg('path');
+    const trend = svg('svg', {class: 'trend', 'aria-hidden': 'true', viewBox: `0 0 ${TREND.width} ${TREND.height}`, ...TREND},
+      svg('title'), line);
+    view.totals.set(name, {words, value, label, lately, line});
+    return el('div', {class: 'total'}, words, el('dd', {'data-total': name}, value, trend));
   });
   return el('dl', {class: 'totals', 'aria-label': 'Totals'}, ...items);
 }
@@ -101,11 +146,13 @@ function most(view) {
     el('h2', {id: 'most-title'}, 'Most waited for'), view.most, view.nobody);
 }
 
-function all(view) {
+function all(view, rows) {
   view.count = el('p', {class: 'count'});
   view.none = el('p', {class: 'quiet', hidden: true});
   return el('section', {'aria-labelledby': 'all-title'},
-    el('div', {class: 'above'}, el('h2', {id: 'all-title'}, 'All locks'), view.count), filters(view), grid(view), view.none);
+    el('div', {class: 'above'}, el('h2', {id: 'all-title'}, 'All locks'), view.count,
+      csvButton('locks', SAVED.map(([name]) => name), () => rows().map(row => SAVED.map(([, value]) => value(row))))),
+    filters(view), grid(view), view.none);
 }
 
 function filters(view) {
@@ -136,6 +183,7 @@ function grid(view) {
 function listen(view, again, paint, rows) {
   let pause = 0;
   const changed = () => {
+    writeAddress();
     again();
     clearTimeout(pause);
     pause = setTimeout(() => text(document.getElementById('summary'), `${count(rows().length, 'lock')} found`), 800);
@@ -161,6 +209,7 @@ function listen(view, again, paint, rows) {
     // Numbers are mostly looked at from the largest down, names from the first up.
     wanted.down = wanted.sort === name ? !wanted.down : name === 'waiters';
     wanted.sort = name;
+    writeAddress();
     again();
   });
   view.body.addEventListener('keydown', event => walk(event, view, rows(), paint));
@@ -200,7 +249,25 @@ function drawTotals(view) {
   for (const [name, {words, value, label, lately}] of view.totals) {
     text(words, lately ? `${label} ${sinceWhen}` : label);
     text(value, known.totals ? number(known.totals[name]) : '–');
-    attr(value.parentNode, 'data-some', Boolean(known.totals?.[name]));
+    attr(value.closest('.total'), 'data-some', Boolean(known.totals?.[name]));
+  }
+}
+
+/** The last hour, a minute a step: how many there were at most, or how often it happened. */
+function drawTrends(view, trends) {
+  for (const [name, {line}] of view.totals) {
+    const values = trends[name] ?? []; // of some there is none
+    show(line.ownerSVGElement, values.some(value => value));
+    const most = Math.max(1, ...values);
+    const step = TREND.width / values.length;
+    let d = '';
+    values.forEach((value, i) => {
+      if (value === null) return;
+      const y = Math.round((1 + (TREND.height - 2) * (1 - value / most)) * 10) / 10;
+      d += `${d && values[i - 1] !== null ? 'V' : `M${Math.round(i * step * 10) / 10} `}${y}H${Math.round((i + 1) * step * 10) / 10}`;
+    });
+    attr(line, 'd', d);
+    text(line.previousSibling, `The last hour, by minutes: ${number(most)} at most`);
   }
 }
 

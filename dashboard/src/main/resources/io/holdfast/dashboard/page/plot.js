@@ -1,6 +1,9 @@
-/** The last hour of a lock, drawn by hand: waiters as steps, handoffs as columns, the time of each hold as a dot. */
+/**
+ * The last hour of a lock, drawn by hand: waiters as steps, handoffs as columns, the time of each hold as a dot, and as a strip who was
+ * seen to hold it.
+ */
 
-import {attr, count, duration, el, minute, svg, text} from './dom.js';
+import {attr, clock, count, duration, el, keyOf, list, minute, plain, svg, text} from './dom.js';
 
 const LEFT = 52;
 const RIGHT = 8;
@@ -8,8 +11,11 @@ const BANDS = [
   {name: 'waiters', label: 'Waiters', top: 18, height: 84},
   {name: 'handoffs', label: 'Handoffs', top: 126, height: 52},
   {name: 'holds', label: 'Time of holds (log scale)', top: 202, height: 104},
+  {name: 'holders', label: 'Held by (as seen once a second, or less often)', top: 330, height: 44},
 ];
-const HEIGHT = 330;
+const HEIGHT = 398;
+const LANES = 2; // of holders beside each other; more of them are one lane's
+const SHORTEST = 300_000; // what is shown, however short the dashboard has watched
 const DECADES = [[1, '1 ms'], [10, '10 ms'], [100, '100 ms'], [1e3, '1 s'], [1e4, '10 s'], [6e4, '1 min'], [6e5, '10 min'],
   [36e5, '1 h'], [864e5, '1 d']];
 
@@ -17,14 +23,28 @@ export function plot() {
   const path = name => svg('path', {class: `plot-${name}`});
   const parts = {axes: svg('g', {class: 'plot-axes'})};
   for (const name of ['gaps', 'grid', 'area', 'steps', 'columns', 'released', 'expired']) parts[name] = path(name);
+  parts.strip = svg('g');
+  parts.pointer = path('pointer');
+  parts.at = el('p', {class: 'plot-at', 'aria-hidden': 'true'}); // the words below say all of it
   parts.words = el('p', {class: 'plot-words', id: 'plot-words'});
   parts.image = svg('svg', {class: 'plot', role: 'img', 'aria-label': 'The last hour of this lock', 'aria-describedby': 'plot-words',
-    height: HEIGHT}, parts.gaps, parts.grid, parts.area, parts.steps, parts.columns, parts.released, parts.expired, parts.axes);
-  parts.root = el('div', {class: 'plot-around'}, parts.image, parts.words);
+    height: HEIGHT}, parts.gaps, parts.grid, parts.area, parts.steps, parts.columns, parts.released, parts.expired, parts.strip, parts.axes, parts.pointer);
+  parts.root = el('div', {class: 'plot-around'}, parts.image, parts.at, parts.words);
+  parts.image.addEventListener('pointermove', event => point(parts, event.offsetX));
+  parts.image.addEventListener('pointerleave', () => point(parts, null));
   return parts;
 }
 
-export function drawPlot(parts, history) {
+/** From the beginning of what was watched. */
+function watchedPart(history) {
+  const bins = Math.max(1, history.waiters.length);
+  const first = history.waiters.findIndex(value => value !== null);
+  const cut = Math.max(0, Math.min(first, bins - Math.ceil(SHORTEST / history.step)));
+  return {...history, from: history.from + cut * history.step, waiters: history.waiters.slice(cut), handoffs: history.handoffs.slice(cut)};
+}
+
+export function drawPlot(parts, whole) {
+  const history = watchedPart(whole);
   const width = Math.max(240, Math.round(parts.root.clientWidth || 640));
   attr(parts.image, 'width', width);
   attr(parts.image, 'viewBox', `0 0 ${width} ${HEIGHT}`);
@@ -35,6 +55,8 @@ export function drawPlot(parts, history) {
   drawWaiters(parts, frame);
   drawHandoffs(parts, frame);
   drawHolds(parts, frame);
+  drawStrip(parts, frame);
+  parts.frame = frame;
   attr(parts.gaps, 'd', gaps(frame));
   drawAxes(parts, frame);
   text(parts.words, inWords(frame));
@@ -118,6 +140,62 @@ function drawHolds(parts, frame) {
   attr(parts.expired, 'd', expired);
 }
 
+/** Who was seen to have it, each from its grant to when it was seen last. */
+function drawStrip(parts, frame) {
+  const [, , , band] = BANDS;
+  const height = band.height / LANES;
+  const free = new Array(LANES).fill(-Infinity);
+  frame.spans = frame.holders.filter(({to}) => to >= frame.from).map((span, i) => {
+    const lane = free.findIndex(until => until <= span.from);
+    const at = lane < 0 ? LANES - 1 : lane;
+    free[at] = Math.max(free[at], span.to);
+    const left = frame.x(Math.max(span.from, frame.from));
+    return {...span, left, width: Math.max(1, frame.x(Math.min(span.to, frame.end)) - left), top: band.top + at * height, odd: i % 2};
+  });
+  list(parts.strip, frame.spans, ({token, who, from}) => keyOf(token, who, from),
+    () => svg('g', {}, svg('title'), svg('rect', {height: height - 3}), svg('text', {class: 'plot-who'})), patchSpan);
+}
+
+function patchSpan(group, {who, token, from, to, left, width, top, odd}) {
+  const [title, box, words] = group.children;
+  text(title, `${who}, token ${token}: from ${clock(from)}, last seen ${clock(to)}`);
+  attr(box, 'class', odd ? 'plot-odd' : 'plot-even');
+  attr(box, 'x', left);
+  attr(box, 'y', top);
+  attr(box, 'width', width);
+  attr(words, 'x', left + 4);
+  attr(words, 'y', top + 14);
+  const room = Math.floor((width - 8) / 6.2); // of letters of 11 pixels
+  const name = plain(who);
+  text(words, room < 4 ? '' : name.length <= room ? name : `${name.slice(0, room - 1)}…`);
+}
+
+/** Values under the pointer. */
+function point(parts, offset) {
+  const {frame} = parts;
+  const inside = frame && offset !== null && offset >= LEFT && offset <= frame.width - RIGHT;
+  if (!inside) {
+    attr(parts.pointer, 'd', null);
+    text(parts.at, '');
+    return;
+  }
+  const at = frame.from + (offset - LEFT) / (frame.width - LEFT - RIGHT) * (frame.end - frame.from);
+  const bin = Math.min(frame.bins - 1, Math.floor((at - frame.from) / frame.step));
+  attr(parts.pointer, 'd', `M${round(offset)} ${BANDS[0].top}V${BANDS.at(-1).top + BANDS.at(-1).height}`);
+  text(parts.at, `${clock(frame.from + bin * frame.step)}: ${[...values(frame, bin)].join('; ')}`);
+}
+
+function* values({waiters, handoffs, holdsSeen, spans, from, step}, bin) {
+  const [begin, end] = [from + bin * step, from + (bin + 1) * step];
+  if (waiters[bin] === null || waiters[bin] === undefined) yield 'not watched';
+  else yield `${waiters[bin]} waiting at most; ${count(handoffs[bin] ?? 0, 'handoff')}`;
+  const ended = holdsSeen.filter(({at}) => at >= begin && at < end);
+  const all = sum(ended.map(hold => hold.count));
+  if (all) yield `${count(all, 'hold')} ended, after ${duration(sum(ended.map(hold => hold.millis * hold.count)) / all)} in the mean`;
+  const who = [...new Set(spans.filter(span => span.from < end && span.to >= begin).map(span => span.who))];
+  if (who.length) yield `held by ${who.slice(0, 3).join(', then ')}${who.length > 3 ? ` and ${who.length - 3} more` : ''}`;
+}
+
 /** Where nothing was watched. */
 function gaps(frame) {
   let d = '';
@@ -147,7 +225,7 @@ function drawAxes(parts, frame) {
   scale(BANDS[0], frame.top, line);
   scale(BANDS[1], frame.most, line);
   for (const [ms, words] of decades(frame)) line(frame.yHold(ms), words);
-  const bottom = BANDS[2].top + BANDS[2].height;
+  const bottom = BANDS.at(-1).top + BANDS.at(-1).height;
   for (const at of minutes(frame)) {
     grid += `M${frame.x(at)} ${bottom}v4`;
     label(frame.x(at), bottom + 18, minute(at), 'middle');

@@ -1,7 +1,7 @@
 /** Who waits for whom: deadlocks and what breaks them, a graph, and the same as a list. */
 
 import {follow, on} from './data.js';
-import {KIND_WORDS, ago, attr, bdi, count, el, keyOf, list, lockHref, lockLink, number, show, svg, text} from './dom.js';
+import {KIND_WORDS, ago, attr, bdi, count, el, keyOf, list, lockHref, lockLink, number, plain, show, svg, text} from './dom.js';
 import {actButton, mayAct} from './act.js';
 import {NODE, layout} from './layout.js';
 
@@ -97,8 +97,8 @@ function makeDeadlock({words}) {
     el('p', {}, 'Any one of these would break it:'), el('ul'));
 }
 
-function makeBreak({words, act}) {
-  const item = el('li', {}, `${words} `);
+function makeBreak({words, act, gentlest}) {
+  const item = el('li', {}, `${words} `, gentlest ? el('strong', {}, '(recommended: it has waited the shortest, and no holder loses anything) ') : '');
   if (act) {
     const button = actButton(act.act, () => ({who: whoOf(act), words, body: act}), 'Do this');
     attr(button, 'aria-label', `Do this: ${words}`);
@@ -169,7 +169,8 @@ const pen = document.createElement('canvas').getContext('2d');
 const fitted = new Map();
 
 /** The beginning and the end of what is too wide: names mostly differ at their ends. */
-function fit(words, font, room = W - 28) {
+function fit(given, font, room = W - 28) {
+  const words = plain(given);
   const key = `${font} ${room} ${words}`;
   if (fitted.has(key)) return fitted.get(key);
   if (fitted.size > 4000) fitted.clear();
