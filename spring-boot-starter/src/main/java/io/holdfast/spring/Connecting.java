@@ -34,17 +34,20 @@ final class Connecting {
     private final HoldfastOptions options;
     private final Environment environment;
     private final ConfigurableListableBeanFactory beans;
+    private final @Nullable HoldfastConnectionDetails details;
     private final @Nullable ClassLoader classes;
 
     Connecting(
             HoldfastProperties properties,
             HoldfastOptions options,
             Environment environment,
-            ConfigurableListableBeanFactory beans) {
+            ConfigurableListableBeanFactory beans,
+            @Nullable HoldfastConnectionDetails details) {
         this.properties = properties;
         this.options = options;
         this.environment = environment;
         this.beans = beans;
+        this.details = details;
         this.classes = beans.getBeanClassLoader();
     }
 
@@ -57,9 +60,12 @@ final class Connecting {
     }
 
     private Holdfast redis() {
+        if (details != null) {
+            return at(details.getUrl(), "the bean of the type HoldfastConnectionDetails");
+        }
         String url = properties.url();
         if (url != null && !url.isBlank()) {
-            return at(url);
+            return at(url, "holdfast.url");
         }
         if (!isPresent(FACTORY)) {
             throw new SetupException(
@@ -71,13 +77,14 @@ final class Connecting {
         return overFactory(new Factories());
     }
 
-    private Holdfast at(String url) {
+    /** @param setting what says so */
+    private Holdfast at(String url, String setting) {
         Location location;
         try {
             location = Location.parse(url);
         } catch (IllegalArgumentException e) {
             throw new SetupException(
-                    "holdfast.url is no address: " + e.getMessage(), "Write it as redis://host:6379, for example", e);
+                    setting + " gives no address: " + e.getMessage(), "Write it as redis://host:6379, for example", e);
         }
         String bundle = properties.sslBundle();
         ConnectOptions connecting = new ConnectOptions(options.connectTimeout(), "holdfast")
@@ -89,7 +96,7 @@ final class Connecting {
                     connecting.withCredentials(options.sentinelCredentials()));
             return Holdfast.over(driver, options);
         } catch (DriverException | HoldfastException e) {
-            throw notConnected("holdfast.url (" + location + ")", "holdfast.url", e);
+            throw notConnected(setting + " (" + location + ")", setting, e);
         }
     }
 

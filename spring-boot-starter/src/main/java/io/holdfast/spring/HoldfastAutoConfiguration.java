@@ -7,11 +7,13 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 
@@ -31,10 +33,20 @@ class HoldfastAutoConfiguration {
             HoldfastProperties properties,
             Environment environment,
             ConfigurableListableBeanFactory beans,
+            ObjectProvider<HoldfastConnectionDetails> details,
             ObjectProvider<HoldfastListener> listeners,
             ObjectProvider<HoldfastOptionsCustomizer> customizers) {
         HoldfastOptions options = options(properties, environment, listeners, customizers);
-        return new Connecting(properties, options, environment, beans).connect();
+        return new Connecting(properties, options, environment, beans, details.getIfAvailable()).connect();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = "org.springframework.dao.support.PersistenceExceptionTranslator")
+    static class Translating {
+        @Bean
+        static ExceptionTranslation holdfastExceptionTranslation() {
+            return new ExceptionTranslation();
+        }
     }
 
     /** What the application says of its client, but for the place. */
