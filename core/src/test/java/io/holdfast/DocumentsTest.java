@@ -79,6 +79,26 @@ class DocumentsTest {
         assertEquals(List.of(), missing);
     }
 
+    /** A decision is listed by the index of decisions. */
+    @Test
+    void index_everyPage_isReachedFromIt() throws IOException {
+        Path index = ROOT.resolve("docs/README.md");
+        Set<Path> linked = new TreeSet<>();
+        Matcher links = LINK.matcher(Files.readString(index));
+        while (links.find()) {
+            linked.add(index.resolveSibling(links.group(1)).normalize());
+        }
+        List<Path> missing = files(".md").stream()
+                .map(Path::normalize)
+                .filter(page -> page.startsWith(ROOT.resolve("docs").normalize())
+                        && !page.equals(index.normalize())
+                        && !page.getParent().endsWith("decisions")
+                        && !linked.contains(page))
+                .toList();
+        assertEquals(List.of(), missing);
+        assertTrue(linked.size() > 50, "the pattern no longer finds the links");
+    }
+
     @Test
     void documents_partsThatTheyLinkTo_exist() throws IOException {
         List<String> missing = new ArrayList<>();

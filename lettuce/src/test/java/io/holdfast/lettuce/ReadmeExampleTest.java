@@ -10,10 +10,11 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The library example of the README, as it stands there: it compiles, runs, and leaves nothing held. */
+/** The library example of the README and of the quick start, as it stands there: it compiles, runs, and leaves nothing held. */
 class ReadmeExampleTest {
     private static final String ADDRESS = "redis://localhost:6379";
 
@@ -21,9 +22,10 @@ class ReadmeExampleTest {
     @SuppressWarnings("NullAway.Init") // set by JUnit
     private Path folder;
 
-    @Test
-    void libraryExample_compiledAndRun_works() throws Exception {
-        String readme = Files.readString(Path.of("../README.md"));
+    @ParameterizedTest
+    @ValueSource(strings = {"../README.md", "../docs/guide/quick-start.md"})
+    void libraryExample_compiledAndRun_works(String document) throws Exception {
+        String readme = Files.readString(Path.of(document));
         int begin = readme.indexOf("```java\n") + "```java\n".length();
         String example = readme.substring(begin, readme.indexOf("```", begin));
         assertTrue(example.contains(ADDRESS), "the example connects to " + ADDRESS);
