@@ -28,6 +28,9 @@ import org.springframework.util.ClassUtils;
  * call. Puts the fence inside of the transaction, where no order of advice could put it.
  */
 final class LockedBeans implements BeanPostProcessor, SmartInitializingSingleton {
+    private static final String TRANSLATION =
+            "org.springframework.dao.annotation.PersistenceExceptionTranslationAdvisor";
+
     private final ConfigurableListableBeanFactory beans;
     private final ObjectProvider<LockedMethods> methods;
     private final ObjectProvider<ActiveTransactions> transactions;
@@ -140,6 +143,7 @@ final class LockedBeans implements BeanPostProcessor, SmartInitializingSingleton
         if (!(bean instanceof Advised advised)) {
             return; // it is a proxy, and says no more of itself
         }
+        translateOutside(advised);
         int locks = -1;
         int begins = -1;
         Advisor[] advisors = advised.getAdvisors();
@@ -170,6 +174,16 @@ final class LockedBeans implements BeanPostProcessor, SmartInitializingSingleton
         }
         if (found.stream().anyMatch(method -> method.fenced)) {
             advised.addAdvisor(new DefaultPointcutAdvisor(fence(found.get(0))));
+        }
+    }
+
+    /** What translates the exceptions of repositories is to be asked about locks, too. */
+    private static void translateOutside(Advised advised) {
+        for (Advisor each : advised.getAdvisors()) {
+            if (each.getClass().getName().equals(TRANSLATION)) {
+                advised.removeAdvisor(each);
+                advised.addAdvisor(0, each);
+            }
         }
     }
 

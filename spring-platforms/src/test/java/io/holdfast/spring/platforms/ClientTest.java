@@ -133,7 +133,7 @@ final class ClientTest {
                 Lease lease = other.lock("rows").acquire()) {
             CannotAcquireLockException refused =
                     assertThrows(CannotAcquireLockException.class, context.getBean(Rows.class)::write);
-            assertTrue(String.valueOf(refused.getMessage()).contains("'rows' is taken"), refused.getMessage());
+            assertTrue(String.valueOf(refused.getMessage()).contains("lock 'rows' not obtained"), refused.getMessage());
             assertTrue(lease.isHeldOnServer());
         }
     }
