@@ -42,7 +42,8 @@ final class Detail {
                         .orElse(null),
                 queue,
                 new Documents.Why(
-                        picture.isCertainOf(id) ? Words.why(lock, ways) : "No client reports it. It is looked at now.",
+                        picture.isCertainOf(id) ? Words.held(lock) : "No client reports it. It is looked at now.",
+                        Words.waysTitle(lock),
                         ways.stream().map(way -> way(sight, way)).toList()),
                 picture.deadlocks().stream()
                         .filter(cycle -> cycle.isAbout(id))

@@ -133,7 +133,7 @@ final class Documents {
             String state,
             Map<String, String> metadata) {}
 
-    record Why(String sentence, List<Way> ways) {}
+    record Why(String sentence, String title, List<Way> ways) {}
 
     record Way(String by, @Nullable Long at, String words) {}
 

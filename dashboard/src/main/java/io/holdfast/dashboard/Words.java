@@ -7,9 +7,7 @@ import io.holdfast.LockInfo.Way;
 import io.holdfast.LockMode;
 import io.holdfast.Waiter;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What is said of locks, holders and waiters on the page. */
@@ -64,21 +62,18 @@ final class Words {
         return word.name().toLowerCase(Locale.ROOT);
     }
 
-    /** Who has it, and what would free it, in a sentence or two. */
-    static String why(LockInfo lock, List<Way> ways) {
-        String held = held(lock);
-        if (ways.isEmpty()) {
-            return held;
+    /** What stands above the ways in which it becomes free. */
+    static String waysTitle(LockInfo lock) {
+        if (lock.kind() == Kind.ONCE) {
+            return "What ends that";
         }
         boolean serves = lock.shares().size() > 1
                 && lock.next().map(next -> next.mode() == LockMode.PERMITS).orElse(false);
-        String freed = ways.stream().map(Words::way).collect(Collectors.joining("; "));
-        String frees = lock.kind() == Kind.ONCE ? " What ends that: " : " What frees it: ";
-        return held + (serves ? " What serves the next in line: " : frees) + freed + ".";
+        return serves ? "What serves the next in line" : "What frees it";
     }
 
     /** Who has it, and that it pauses, if it does. */
-    private static String held(LockInfo lock) {
+    static String held(LockInfo lock) {
         LockInfo.Pause pause = lock.pause().orElse(null);
         if (pause == null) {
             return hasIt(lock);

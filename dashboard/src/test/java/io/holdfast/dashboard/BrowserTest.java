@@ -289,6 +289,34 @@ final class BrowserTest {
     }
 
     @Test
+    void waits_aRingOfThree_isSeenAsAWhole() throws Exception {
+        List<Holdfast> clients = List.of(billing, shipping, stage.application("reports"));
+        List<Lease> held = new ArrayList<>();
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i < clients.size(); i++) {
+            held.add(clients.get(i).lock("account/" + i).withActor("transfer").acquire());
+        }
+        for (int i = 0; i < clients.size(); i++) {
+            waiting.add(clients.get(i)
+                    .lock("account/" + (i + 1) % clients.size())
+                    .withActor("transfer")
+                    .acquireAsync(Wait.forever()));
+        }
+        browser.resize(1280, 900);
+        open(true);
+        browser.view("#/waits");
+        browser.awaitText("#view-waits .deadlock", "recommended");
+        browser.picture("ring");
+        assertEquals(1, browser.all("#view-waits .deadlock strong + button").size());
+        assertEquals(
+                true,
+                browser.script("const image = document.querySelector('#view-waits svg');"
+                        + " return image.getBoundingClientRect().width <= image.parentNode.clientWidth;"));
+        waiting.forEach(each -> each.cancel(false));
+        held.forEach(Lease::release);
+    }
+
+    @Test
     void clientsAndEvents_whatHappens_isListed() throws Exception {
         open(false);
         Lease lease = billing.lock("invoice/42").acquire();

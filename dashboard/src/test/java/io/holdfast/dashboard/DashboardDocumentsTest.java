@@ -82,8 +82,10 @@ final class DashboardDocumentsTest extends TwoApplications {
         JsonObject waiter = lock.getAsJsonArray("queue").get(0).getAsJsonObject();
         assertEquals("shipping", waiter.get("application").getAsString());
         assertEquals("here", waiter.get("state").getAsString());
-        String why = lock.getAsJsonObject("why").get("sentence").getAsString();
-        assertTrue(why.startsWith("Held by billing@") && why.contains("its holder releases it"), why);
+        JsonObject why = lock.getAsJsonObject("why");
+        assertTrue(why.get("sentence").getAsString().startsWith("Held by billing@"), why.toString());
+        assertEquals("What frees it", why.get("title").getAsString());
+        assertTrue(why.getAsJsonArray("ways").toString().contains("its holder releases it"), why.toString());
         lease.release();
         next.get(20, TimeUnit.SECONDS).release();
         JsonObject free = page.await(

@@ -58,7 +58,7 @@ function build(root, {kind, name}) {
     el('p', {class: 'trail'}, el('a', {href: '#/'}, 'Overview'), ` / ${KIND_WORDS[kind] ?? kind}`),
     el('h1', {tabindex: '-1', class: 'name', 'data-long': name.length > 80}, bdi(name)),
     view.error, view.deadlocks, view.sentence, view.pauseLine, view.facts, view.acts,
-    section('ways-title', isWork(view) ? 'What ends that' : 'What frees it', view.ways),
+    section('ways-title', '', view.ways),
     holders(view), queue(view), section('hour-title', 'The last hour', view.plot.root, view.counted));
   view.waysSection = view.ways.parentNode;
   show(view.waysSection, false);
@@ -104,6 +104,7 @@ function drawLock(view, answer) {
     (node, words) => text(node.lastChild, words));
   text(view.sentence, answer.why.sentence);
   list(view.ways, answer.why.ways, way => way.by + way.words, () => el('li', {}, el('span'), el('span', {class: 'when'})), patchWay);
+  text(view.waysSection.firstChild, answer.why.title);
   show(view.waysSection, answer.why.ways.length > 0);
   text(view.facts, facts(answer));
   drawPause(view, answer.row);

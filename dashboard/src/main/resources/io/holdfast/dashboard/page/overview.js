@@ -131,7 +131,7 @@ function totals(view) {
     const words = el('dt', {}, label);
     const value = el('a', {href}, '–');
     const line = svg('path');
-    const trend = svg('svg', {class: 'trend', 'aria-hidden': 'true', viewBox: `0 0 ${TREND.width} ${TREND.height}`, ...TREND},
+    const trend = svg('svg', {class: 'trend', 'aria-hidden': 'true', viewBox: `0 0 ${TREND.width} ${TREND.height}`, hidden: true, ...TREND},
       svg('title'), line);
     view.totals.set(name, {words, value, label, lately, line});
     return el('div', {class: 'total'}, words, el('dd', {'data-total': name}, value, trend));
@@ -257,7 +257,8 @@ function drawTotals(view) {
 function drawTrends(view, trends) {
   for (const [name, {line}] of view.totals) {
     const values = trends[name] ?? []; // of some there is none
-    show(line.ownerSVGElement, values.some(value => value));
+    const seen = values.filter(value => value !== null).length;
+    attr(line.ownerSVGElement, 'hidden', seen < 2 || !values.some(value => value));
     const most = Math.max(1, ...values);
     const step = TREND.width / values.length;
     let d = '';

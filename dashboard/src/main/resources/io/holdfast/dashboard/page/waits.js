@@ -129,8 +129,10 @@ function drawGraph(view, graph) {
     view.placed = layout([...graph.byKey.values()], graph.edges, room - 4);
   }
   const {places, routes, keys, width, height} = view.placed;
-  attr(view.image, 'width', Math.ceil(width) + 4);
-  attr(view.image, 'height', Math.ceil(height) + 4);
+  // A ring is as wide as it is long: drawn smaller, as long as it can be read, and to be scrolled beyond that.
+  const scale = Math.max(SMALLEST, Math.min(1, room / (width + 4)));
+  attr(view.image, 'width', Math.floor((Math.ceil(width) + 4) * scale));
+  attr(view.image, 'height', Math.ceil((Math.ceil(height) + 4) * scale));
   attr(view.image, 'viewBox', `-2 -2 ${Math.ceil(width) + 4} ${Math.ceil(height) + 4}`);
   const sentences = relations(graph);
   list(view.nodes, keys.map(key => graph.byKey.get(key)), ({key}) => key, makeNode,
@@ -162,6 +164,7 @@ function patchNode(group, node, place, sentence) {
 
 const {width: W, height: H} = NODE;
 const CUT = 9;
+const SMALLEST = 0.62;
 const CORNERED = `M${CUT} 0H${W - CUT}L${W} ${CUT}V${H - CUT}L${W - CUT} ${H}H${CUT}L0 ${H - CUT}V${CUT}Z`;
 const ROUNDED = `M${H / 2} 0H${W - H / 2}a${H / 2} ${H / 2} 0 0 1 0 ${H}H${H / 2}a${H / 2} ${H / 2} 0 0 1 0 -${H}Z`;
 
