@@ -14,6 +14,9 @@ final class SpringGuideTest {
 
     private static final String IMPORTS = """
             import static org.junit.jupiter.api.Assertions.*;
+            import com.tngtech.archunit.core.domain.properties.CanBeAnnotated;
+            import com.tngtech.archunit.core.importer.ClassFileImporter;
+            import com.tngtech.archunit.library.ProxyRules;
             import io.holdfast.*;
             import io.holdfast.spring.*;
             import io.holdfast.testkit.LeaseControl;
@@ -42,7 +45,7 @@ final class SpringGuideTest {
                 source.append(line).append('\n');
             }
         }
-        assertEquals(5, blocks, "blocks of Java");
+        assertEquals(6, blocks, "blocks of Java");
         assertEquals(List.of(), Compiler.errors("Guide", source, folder));
     }
 }
