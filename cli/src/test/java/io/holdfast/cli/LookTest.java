@@ -56,8 +56,8 @@ final class LookTest {
                 List<String> lines = ls.out().lines().toList();
                 assertEquals(4, lines.size(), ls.out());
                 assertTrue(lines.get(0).matches("LOCK +HELD BY +PID +SINCE +AGE +LEFT +TOKEN +WAITING"), ls.out());
-                String who =
-                        "bill\\\\u001b\\[2J\\\\u202eing@\\S+ +" + ProcessHandle.current().pid();
+                String who = "bill\\\\u001b\\[2J\\\\u202eing@\\S+ +"
+                        + ProcessHandle.current().pid();
                 String when = " +\\d\\d:\\d\\d:\\d\\d +\\d+m?s +";
                 assertTrue(
                         lines.get(1)

@@ -219,8 +219,7 @@ final class LineRulesTest extends LineFixture {
     @Test
     void pastdead_suspectStandsBeforeAnother_isNeeded() {
         assertNeeded(
-                text -> text.replace(
-                        "\nseldom().park(lock, aside)\n", "\nseldom().park(lock, aside)\nreturn nil\n"),
+                text -> text.replace("\nseldom().park(lock, aside)\n", "\nseldom().park(lock, aside)\nreturn nil\n"),
                 () -> {
                     take(A, W);
                     queue(B, W);
