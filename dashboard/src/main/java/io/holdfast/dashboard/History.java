@@ -7,9 +7,7 @@ import io.holdfast.LockFigures;
 import io.holdfast.LockInfo.Share;
 import io.holdfast.Waiter;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -28,47 +26,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class History {
     private static final int MOST_LOCKS = 10_000;
-    private static final int MOST_HOLDS = 500;
-    private static final int MOST_SPANS = 50;
     private static final int MOST_CLIENTS = 10_000;
     /** Of one round: a lock that many want must not push out all the others. */
     private static final int MOST_AT_ONCE = 100;
 
-    private static final long HOUR_MILLIS = 3_600_000;
     private static final long MINUTE_MILLIS = 60_000;
     private static final int MINUTES = 60;
     /** Two looks while a page is open. */
     private static final long SHORTLY_MILLIS = 2 * Watch.SEEN.toMillis();
-
-    private static final class Course {
-        final Hour waiters = new Hour();
-        final Hour handoffs = new Hour();
-        final Deque<Documents.Held> holds = new ArrayDeque<>();
-        final Map<String, Documents.Span> holders = new LinkedHashMap<>(); // by owner and token; the newest is last
-        LockFigures figures = LockFigures.NONE;
-
-        void seen(long at, Holder holder) {
-            String key = holder.owner() + " " + holder.token();
-            Documents.Span before = holders.get(key);
-            long from = Math.min(at, holder.since().toEpochMilli());
-            String token = Long.toString(holder.token());
-            holders.put(
-                    key,
-                    before == null
-                            ? new Documents.Span(Words.who(holder), token, from, at)
-                            : new Documents.Span(before.who(), token, before.from(), at));
-            if (holders.size() > MOST_SPANS) {
-                holders.remove(holders.keySet().iterator().next());
-            }
-        }
-
-        void held(Documents.Held some) {
-            holds.add(some);
-            if (holds.size() > MOST_HOLDS) {
-                holds.remove();
-            }
-        }
-    }
 
     final long since;
     private final Map<LockId, Course> courses = new LinkedHashMap<>(16, 0.75f, true) { // guarded by this, as all below
@@ -439,30 +404,9 @@ final class History {
         return course == null ? LockFigures.NONE : course.figures;
     }
 
-    /** The last hour of a lock. While the dashboard watched and the lock was not there, nobody waited for it. */
+    /** The last hour of a lock. */
     synchronized Documents.Course course(LockId id, long now) {
-        Course course = courses.get(id);
-        long step = Hour.STEP_MILLIS;
-        long from = (now / step - Hour.BINS + 1) * step;
-        List<@Nullable Integer> waiters = new ArrayList<>(Hour.BINS);
-        List<@Nullable Integer> handoffs = new ArrayList<>(Hour.BINS);
-        for (int i = 0; i < Hour.BINS; i++) {
-            long begin = from + i * step;
-            boolean seen = watched.at(begin) >= 0;
-            waiters.add(!seen ? null : (Integer) (course == null ? 0 : Math.max(0, course.waiters.at(begin))));
-            handoffs.add(!seen ? null : (Integer) (course == null ? 0 : Math.max(0, course.handoffs.at(begin))));
-        }
-        List<Documents.Held> holds = course == null
-                ? List.of()
-                : course.holds.stream()
-                        .filter(held -> held.at() > now - HOUR_MILLIS)
-                        .toList();
-        List<Documents.Span> holders = course == null
-                ? List.of()
-                : course.holders.values().stream()
-                        .filter(span -> span.to() > now - HOUR_MILLIS)
-                        .toList();
-        return new Documents.Course(from, step, waiters, handoffs, holds, holders);
+        return courses.getOrDefault(id, new Course()).document(watched, now);
     }
 
     synchronized Documents.Trends trends(long now) {

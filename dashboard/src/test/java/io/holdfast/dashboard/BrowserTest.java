@@ -11,91 +11,20 @@ import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.Once;
 import io.holdfast.Wait;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Level;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.WindowType;
-import org.openqa.selenium.logging.LogEntry;
-import org.openqa.selenium.logging.LogType;
 
 /** The page in a real browser: each view, each act, and what must not happen. */
-final class BrowserTest {
-    private static Browser browser;
-
-    private Stage stage;
-    private Holdfast billing;
-    private Holdfast shipping;
-
-    @BeforeAll
-    static void startBrowser() {
-        browser = Browser.start();
-    }
-
-    @AfterAll
-    static void stopBrowser() {
-        if (browser != null) {
-            browser.close();
-        }
-    }
-
-    @BeforeEach
-    void start() {
-        stage = new Stage();
-        billing = stage.application("billing");
-        shipping = stage.application("shipping");
-        browser.resize(1280, 900);
-        browser.dark(false);
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        stage.close();
-    }
-
-    private DashboardServer open(boolean changes) throws Exception {
-        DashboardServer server = stage.dashboard(changes);
-        browser.open(server.address());
-        browser.await("#view-overview");
-        browser.await("a picture", () -> browser.script("return document.body.dataset.picture") != null);
-        return server;
-    }
-
-    private static String lockView(String name) {
-        return "#/lock/lock/" + URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
-    }
-
-    private static void assertNothingIsBlockedOrBroken() {
-        List<LogEntry> entries = new ArrayList<>();
-        for (LogEntry each : browser.driver.manage().logs().get(LogType.BROWSER)) {
-            // Requests that fail while the dashboard or its server is away are logged by the browser itself.
-            boolean serious = each.getLevel().intValue() >= Level.WARNING.intValue();
-            if (serious
-                    && !each.getMessage().contains("net::ERR_")
-                    && !each.getMessage().contains("status of 401")) {
-                entries.add(each);
-            }
-        }
-        assertEquals(List.of(), entries);
-    }
-
-    private static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(20, TimeUnit.SECONDS);
-    }
-
+final class BrowserTest extends PageInBrowser {
     // ---- each view
 
     @Test
@@ -155,81 +84,6 @@ final class BrowserTest {
     }
 
     @Test
-    void overview_whatIsLookedFor_standsInTheAddress() throws Exception {
-        Lease held = billing.lock("deploy").acquire();
-        Lease other = billing.semaphore("convert", 2).acquire();
-        open(false);
-        browser.awaitText("#locks", "convert");
-        browser.view("#/?name=dep&sort=since&down=yes");
-        browser.await("one row", () -> browser.all("#locks [data-id]").size() == 1);
-        assertEquals("dep", browser.script("return document.getElementById('search').value"));
-        assertEquals(
-                "descending", browser.script("return document.querySelector('.c-since').getAttribute('aria-sort')"));
-        browser.driver.findElement(By.id("search")).sendKeys("loy");
-        browser.await(
-                "the address follows", () -> browser.driver.getCurrentUrl().contains("name=deploy&"));
-        browser.view("#/");
-        browser.await(
-                "it stays when one comes back",
-                () -> browser.driver.getCurrentUrl().endsWith("#/?name=deploy&sort=since&down=yes"));
-        browser.click("[data-total=held] a");
-        browser.await(
-                "a figure is a link", () -> browser.all("#locks [data-id]").size() == 2);
-        assertNothingIsBlockedOrBroken();
-        held.release();
-        other.release();
-    }
-
-    @Test
-    void slash_anywhere_leadsToTheSearch() throws Exception {
-        Lease held = billing.lock("deploy").acquire();
-        open(false);
-        browser.view(lockView("deploy"));
-        browser.awaitText("#view-lock", "Held by");
-        press("/");
-        browser.await("the search", () -> "search".equals(browser.script("return document.activeElement.id")));
-        assertEquals("", browser.script("return document.activeElement.value"), "the key itself is not typed");
-        held.release();
-    }
-
-    @Test
-    void saved_namesOfOthers_areNoFormulas() throws Exception {
-        Lease held = billing.lock("=1+1,\"x\"").acquire();
-        open(false);
-        browser.awaitText("#locks", "=1+1");
-        browser.script(
-                "URL.createObjectURL = blob => { blob.text().then(words => { window.saved = words; }); return '#'; };");
-        browser.click(".export");
-        browser.await("the file", () -> browser.script("return window.saved ?? null") != null);
-        String saved = String.valueOf(browser.script("return window.saved"));
-        assertTrue(saved.contains("\"'=1+1,\"\"x\"\"\",\"lock\",\"billing@"), saved);
-        assertNothingIsBlockedOrBroken();
-        held.release();
-    }
-
-    @Test
-    void environment_thatHasAName_isShownAboveThePage() throws Exception {
-        browser.open(
-                stage.dashboard(DashboardServer.Options.defaults().withEnvironment("production", Dashboard.Colour.RED))
-                        .address());
-        browser.awaitText("#environment", "production");
-        assertEquals("red", browser.script("return document.body.dataset.colour"));
-    }
-
-    @Test
-    void plot_valuesUnderThePointer_areTold() throws Exception {
-        Lease held = billing.lock("deploy").acquire();
-        open(false);
-        browser.view(lockView("deploy"));
-        browser.await("the strip", () -> !browser.all(".plot .plot-even").isEmpty());
-        browser.script("const box = document.querySelector('.plot').getBoundingClientRect();"
-                + " document.querySelector('.plot').dispatchEvent(new PointerEvent('pointermove',"
-                + " {clientX: box.right - 10, clientY: box.top + 20, bubbles: true}));");
-        browser.awaitText(".plot-at", "0 waiting at most; 0 handoffs; held by billing@");
-        held.release();
-    }
-
-    @Test
     void lock_heldAndWaitedFor_showsWhyAndItsQueue() throws Exception {
         DistributedLock lock = billing.lock(
                 "nightly/report", LockOptions.defaults().withStrictOrder().withMetadata(Map.of("ticket", "OPS-7")));
@@ -286,34 +140,6 @@ final class BrowserTest {
         b.release();
         get(forA.handle((lease, failure) -> lease == null ? "" : lease.release()));
         get(forB.handle((lease, failure) -> lease == null ? "" : lease.release()));
-    }
-
-    @Test
-    void waits_aRingOfThree_isSeenAsAWhole() throws Exception {
-        List<Holdfast> clients = List.of(billing, shipping, stage.application("reports"));
-        List<Lease> held = new ArrayList<>();
-        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
-        for (int i = 0; i < clients.size(); i++) {
-            held.add(clients.get(i).lock("account/" + i).withActor("transfer").acquire());
-        }
-        for (int i = 0; i < clients.size(); i++) {
-            waiting.add(clients.get(i)
-                    .lock("account/" + (i + 1) % clients.size())
-                    .withActor("transfer")
-                    .acquireAsync(Wait.forever()));
-        }
-        browser.resize(1280, 900);
-        open(true);
-        browser.view("#/waits");
-        browser.awaitText("#view-waits .deadlock", "recommended");
-        browser.picture("ring");
-        assertEquals(1, browser.all("#view-waits .deadlock strong + button").size());
-        assertEquals(
-                true,
-                browser.script("const image = document.querySelector('#view-waits svg');"
-                        + " return image.getBoundingClientRect().width <= image.parentNode.clientWidth;"));
-        waiting.forEach(each -> each.cancel(false));
-        held.forEach(Lease::release);
     }
 
     @Test
@@ -426,10 +252,6 @@ final class BrowserTest {
         browser.awaitText("#why", "Nobody holds it.");
         assertEquals("pause", browser.script("return document.activeElement.dataset.act"), "the other one has gone");
         assertNothingIsBlockedOrBroken();
-    }
-
-    private static void press(CharSequence keys) {
-        browser.driver.switchTo().activeElement().sendKeys(keys);
     }
 
     private static void tabTo(String condition) {

@@ -19,7 +19,6 @@ import io.holdfast.contracts.servers.RedisSentinels;
 import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.contracts.servers.TestAuthority;
 import io.holdfast.spring.CurrentLease;
-import io.holdfast.spring.HoldfastConnectionDetails;
 import io.holdfast.spring.HoldfastOptionsCustomizer;
 import io.holdfast.spring.Locked;
 import io.lettuce.core.ClientOptions;
@@ -38,13 +37,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
-import org.springframework.dao.CannotAcquireLockException;
-import org.springframework.dao.annotation.PersistenceExceptionTranslationPostProcessor;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -52,7 +47,6 @@ import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfigu
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.stereotype.Repository;
 
 /** The client that the starter makes: over what it connects, with which options, and how it ends. */
 final class ClientTest {
@@ -82,59 +76,6 @@ final class ClientTest {
                     assertTrue(there.inspect().isLocked("plain"), "in the database of spring.data.redis");
                 }
             }
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    static class Elsewhere {
-        @Bean
-        static HoldfastConnectionDetails elsewhere() {
-            return () -> server.url().replaceFirst("/\\d*$", "") + "/4";
-        }
-    }
-
-    @Test
-    void start_beanOfConnectionDetails_saysWhereInPlaceOfTheProperty() throws Exception {
-        try (ConfigurableApplicationContext context =
-                        Apps.start(server.port(), Elsewhere.class, "holdfast.url=redis://nowhere.invalid");
-                Lease lease = context.getBean(Holdfast.class).lock("elsewhere").acquire();
-                Holdfast there = Apps.connect(server.url().replaceFirst("/\\d*$", "") + "/4")) {
-            assertTrue(lease.isHeldOnServer());
-            assertTrue(there.inspect().isLocked("elsewhere"));
-        }
-    }
-
-    /** What Spring asks for the words of its data access. */
-    @Repository
-    static class Rows {
-        @Locked(value = "rows", waitLimit = "0")
-        public void write() {}
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    @Import(Rows.class)
-    static class WithRows {
-        /** As Boot makes it where data access is on the class path. */
-        @Bean
-        static PersistenceExceptionTranslationPostProcessor translation() {
-            PersistenceExceptionTranslationPostProcessor translation =
-                    new PersistenceExceptionTranslationPostProcessor();
-            translation.setProxyTargetClass(true);
-            return translation;
-        }
-    }
-
-    @Test
-    void lockedRepository_lockIsTaken_throwsWhatSpringsDataAccessThrows() throws Exception {
-        try (ConfigurableApplicationContext context = Apps.start(server.port(), WithRows.class);
-                Holdfast other = Apps.connect(server.url());
-                Lease lease = other.lock("rows").acquire()) {
-            CannotAcquireLockException refused =
-                    assertThrows(CannotAcquireLockException.class, context.getBean(Rows.class)::write);
-            assertTrue(String.valueOf(refused.getMessage()).contains("lock 'rows' not obtained"), refused.getMessage());
-            assertTrue(lease.isHeldOnServer());
         }
     }
 
