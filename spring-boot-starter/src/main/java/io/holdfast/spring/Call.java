@@ -1,12 +1,15 @@
 package io.holdfast.spring;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockNotObtainedException;
 import io.holdfast.Once;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
@@ -39,20 +42,30 @@ final class Call {
     }
 
     /**
-     * The lock.
+     * What it asks for.
      *
-     * @throws IllegalArgumentException if its name cannot be computed
+     * @param as how each of its locks is to be asked for
+     * @throws IllegalArgumentException if a name cannot be computed
      */
-    DistributedLock lock() {
-        return method.lock(methods.client(method), target, arguments);
+    Wanted<?> wanted(UnaryOperator<DistributedLock> as) {
+        Holdfast client = methods.client(method);
+        return Wanted.of(
+                client, method.locks(client, target, arguments).stream().map(as).toList());
     }
 
     /**
-     * The lock, asked for by this call alone: the thread of one that does not block is somebody else's a moment later, who would
+     * How a call asks that does not block: by an actor of its own, since its thread is somebody else's a moment later, who would
      * enter what this call holds.
      */
+    UnaryOperator<DistributedLock> byItself() {
+        String actor = actor();
+        return lock -> lock.withDefaultActor(actor);
+    }
+
+    /** The lock of a method that has one, asked for by this call alone. */
     DistributedLock lockOfItsOwn() {
-        return lock().withDefaultActor(actor());
+        return byItself()
+                .apply(method.locks(methods.client(method), target, arguments).get(0));
     }
 
     private String actor() {
@@ -77,15 +90,15 @@ final class Call {
 
     /** Runs the method. What it throws is passed on as it is. */
     @Nullable
-    Object run(Lease lease, WaitObserver.Observed wait) throws Exception {
+    Object run(List<Lease> leases, WaitObserver.Observed wait) throws Exception {
         begun = true;
-        wait.obtained(lease);
+        wait.obtained(leases.get(0));
         // A clone, since a subscription may come when the call has long returned, and more than one may come.
         ProxyMethodInvocation own =
-                (ProxyMethodInvocation) invocation.invocableClone(method.withLease(arguments, lease));
+                (ProxyMethodInvocation) invocation.invocableClone(method.withLease(arguments, leases.get(0)));
         try {
             // Advice further inside may look for the invocation of its thread, which need not be the caller's.
-            return CurrentLease.during(lease, () -> ExposeInvocationInterceptor.INSTANCE.invoke(own));
+            return CurrentLease.during(leases, () -> ExposeInvocationInterceptor.INSTANCE.invoke(own));
         } catch (Exception | Error e) {
             throw e;
         } catch (Throwable e) {
@@ -95,9 +108,9 @@ final class Call {
 
     /** Runs a method that returns a stage. */
     @SuppressWarnings("unchecked") // that is what the method returns
-    CompletionStage<@Nullable Object> runStage(Lease lease, WaitObserver.Observed wait) {
+    CompletionStage<@Nullable Object> runStage(List<Lease> leases, WaitObserver.Observed wait) {
         try {
-            Object stage = run(lease, wait);
+            Object stage = run(leases, wait);
             return stage == null
                     ? CompletableFuture.failedFuture(new NullPointerException(method + " returned null"))
                     : (CompletionStage<@Nullable Object>) stage;

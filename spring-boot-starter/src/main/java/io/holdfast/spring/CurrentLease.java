@@ -1,6 +1,8 @@
 package io.holdfast.spring;
 
 import io.holdfast.Lease;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -25,8 +27,17 @@ public final class CurrentLease {
         return innermost == null ? Optional.empty() : Optional.of(innermost.lease);
     }
 
+    /** All leases under which the present thread works, the innermost method's first, each method's in the order of its annotation. */
+    public static List<Lease> all() {
+        List<Lease> all = new ArrayList<>();
+        for (CurrentLease each = INNERMOST.get(); each != null; each = each.outer) {
+            all.add(each.lease);
+        }
+        return all;
+    }
+
     /**
-     * The lease.
+     * The lease; the first, if the method has several.
      *
      * @throws IllegalStateException if the thread runs no such method
      */
@@ -36,10 +47,14 @@ public final class CurrentLease {
                         + " from within its own bean"));
     }
 
-    /** Does work under a lease. */
-    static @Nullable Object during(Lease lease, Work work) throws Throwable {
+    /** Does work under leases, of which the first counts as the innermost. */
+    static @Nullable Object during(List<Lease> leases, Work work) throws Throwable {
         CurrentLease outer = INNERMOST.get();
-        INNERMOST.set(new CurrentLease(lease, outer));
+        CurrentLease innermost = outer;
+        for (int i = leases.size() - 1; i >= 0; i--) {
+            innermost = new CurrentLease(leases.get(i), innermost);
+        }
+        INNERMOST.set(innermost);
         try {
             return work.run();
         } finally {

@@ -49,8 +49,12 @@ public @interface Locked {
      * which the class has to be compiled with {@code -parameters}; {@code #p0} is the first one in any case. Each expression
      * has to result in a text, number, enum or other plain value; null or nothing fails the call. There is no default: a name
      * made of those of class and method would be another one after the next refactoring.
+     *
+     * <p>Several names are several locks, of which the method has all, or it does not run; see {@link io.holdfast.LockSet}. The wait counts for all
+     * of them together. Names that turn out the same are one lock. {@link CurrentLease#all()} has their leases. Not for a {@code Mono} or
+     * {@code Flux}, nor with {@link #fenced()}.
      */
-    String value();
+    String[] value();
 
     /**
      * What is asked for under the name: the lock that is held alone, or one side of a read/write lock, which is another lock, though of

@@ -8,6 +8,8 @@ import io.holdfast.LockOptions;
 import io.holdfast.Once;
 import io.holdfast.OnceResult;
 import io.holdfast.spring.WaitObserver.Observed;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +17,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -55,37 +58,38 @@ final class LockedInterceptor implements MethodInterceptor {
             return method.end == LockedMethod.End.STAGE ? stagedOnce(call, work) : once(call, work);
         }
         return switch (method.end) {
-            case RETURN -> blocking(call);
+            case RETURN -> blocking(call, call.wanted(UnaryOperator.identity()));
             case STAGE -> staged(call);
             case PUBLISHER -> ReactiveLocking.publisher(call);
         };
     }
 
     @SuppressWarnings("NullAway") // it does not see that work under a lock may result in null
-    private @Nullable Object blocking(Call call) throws Throwable {
-        DistributedLock lock = call.lock();
+    private <L> @Nullable Object blocking(Call call, Wanted<L> wanted) throws Throwable {
         try {
             if (isWithinTransaction(call)) {
                 switch (properties.get().annotations().inTransaction()) {
                     case REFUSE ->
                         throw new IllegalStateException(
-                                call.method + " asks for the lock '" + lock.name()
-                                        + "' while a transaction is active: the lock would be released before that commits, and the"
+                                call.method + " asks for " + wanted.words()
+                                        + " while a transaction is active: the lock would be released before that commits, and the"
                                         + " next holder would read the old data. Call the method outside of the transaction, give it"
                                         + " one of its own (REQUIRES_NEW), or set holdfast.annotations.in-transaction=release-after");
                     case WARN ->
                         LOG.log(
                                 System.Logger.Level.WARNING,
-                                () -> call.method + " asks for the lock '" + lock.name()
-                                        + "' while a transaction is active: the lock is released before that commits");
+                                () -> call.method + " asks for " + wanted.words()
+                                        + " while a transaction is active: the lock is released before that commits");
                     case RELEASE_AFTER -> {
-                        return untilTransactionEnds(call, lock);
+                        return untilTransactionEnds(call, call.wanted(LockedInterceptor::bounded));
                     }
                 }
             }
-            Observed wait = call.observed(lock, null);
+            Observed wait = call.observed(wanted.first(), null);
             try {
-                return lock.<@Nullable Object, Exception>call(lease -> call.run(lease, wait));
+                return wanted.lock()
+                        .<@Nullable Object, Exception>call(
+                                obtained -> call.run(wanted.leases().apply(obtained), wait));
             } catch (Exception | Error e) {
                 if (!call.hasBegun()) {
                     if (call.method.skips && isNothing(e)) {
@@ -97,7 +101,7 @@ final class LockedInterceptor implements MethodInterceptor {
                 throw e;
             }
         } catch (InterruptedException e) {
-            throw interrupted(call, "waiting for the lock '" + lock.name() + "'", e);
+            throw interrupted(call, "waiting for " + wanted.words(), e);
         }
     }
 
@@ -124,7 +128,7 @@ final class LockedInterceptor implements MethodInterceptor {
         AtomicReference<@Nullable Object> value = new AtomicReference<>();
         try {
             OnceResult result = once.run(lease -> {
-                value.set(call.run(lease, Observed.NOTHING));
+                value.set(call.run(List.of(lease), Observed.NOTHING));
                 return work.text(value.get());
             });
             return result instanceof OnceResult.Ran ? value.get() : work.elsewhere(once, result, call.method.nothing());
@@ -139,10 +143,11 @@ final class LockedInterceptor implements MethodInterceptor {
             Once once = call.once(work);
             AtomicReference<@Nullable Object> value = new AtomicReference<>();
             return run(call, Observed.NOTHING)
-                    .during(method -> once.runAsync(lease -> method.apply(lease).thenApply(returned -> {
-                        value.set(returned);
-                        return textOf(work, returned);
-                    })))
+                    .during(method ->
+                            once.runAsync(lease -> method.apply(List.of(lease)).thenApply(returned -> {
+                                value.set(returned);
+                                return textOf(work, returned);
+                            })))
                     .thenApply(result -> result instanceof OnceResult.Ran
                             ? value.get()
                             : work.elsewhere(once, result, call.method.nothing()));
@@ -189,35 +194,35 @@ final class LockedInterceptor implements MethodInterceptor {
     }
 
     /** The transaction that is active keeps the lock until it has ended. */
-    private @Nullable Object untilTransactionEnds(Call call, DistributedLock lock) throws Exception {
-        Observed wait = call.observed(lock, null);
-        Lease lease;
+    private <L> @Nullable Object untilTransactionEnds(Call call, Wanted<L> wanted) throws Exception {
+        Observed wait = call.observed(wanted.first(), null);
+        List<Lease> leases;
         try {
-            Attempt<Lease> attempt = bounded(lock).attempt();
+            Attempt<L> attempt = wanted.lock().attempt();
             if (call.method.skips
-                    && attempt instanceof Attempt.NotObtained<Lease> not
+                    && attempt instanceof Attempt.NotObtained<L> not
                     && not.reason().isBusy()) {
                 wait.skipped(not);
                 return call.instead(refusal(attempt));
             }
-            lease = attempt.orElseThrow();
+            leases = wanted.leases().apply(attempt.orElseThrow());
         } catch (Exception | Error e) {
             wait.failed(e);
             throw e;
         }
-        boolean kept = false;
+        List<Lease> left = new ArrayList<>(leases);
         try {
-            transactions.keep(lease);
-            kept = true;
-        } finally {
-            if (!kept) {
-                lease.release();
+            while (!left.isEmpty()) {
+                transactions.keep(left.get(0));
+                left.remove(0);
             }
+        } finally {
+            left.forEach(Lease::release);
         }
-        return call.run(lease, wait);
+        return call.run(leases, wait);
     }
 
-    private static LockNotObtainedException refusal(Attempt<Lease> attempt) {
+    private static LockNotObtainedException refusal(Attempt<?> attempt) {
         try {
             attempt.orElseThrow();
         } catch (LockNotObtainedException e) {
@@ -237,14 +242,20 @@ final class LockedInterceptor implements MethodInterceptor {
         return failure instanceof LockNotObtainedException not && not.reason().isBusy();
     }
 
+    private static <L> CompletableFuture<@Nullable Object> during(StagedRun run, Wanted<L> wanted)
+            throws InterruptedException {
+        return run.during(method ->
+                wanted.lock().callAsync(obtained -> method.apply(wanted.leases().apply(obtained))));
+    }
+
     private CompletionStage<@Nullable Object> staged(Call call) {
         CompletableFuture<@Nullable Object> asked;
         Observed wait = Observed.NOTHING;
         try {
-            DistributedLock lock = call.lockOfItsOwn();
-            Observed begun = call.observed(lock, null);
+            Wanted<?> wanted = call.wanted(call.byItself());
+            Observed begun = call.observed(wanted.first(), null);
             wait = begun;
-            asked = run(call, begun).during(lock::callAsync);
+            asked = during(run(call, begun), wanted);
         } catch (RuntimeException e) {
             wait.failed(e);
             return CompletableFuture.failedFuture(e);

@@ -55,7 +55,7 @@ final class LockedMethod {
     final boolean skips;
     final boolean fenced;
     final String client;
-    private final NameTemplate name;
+    private final List<NameTemplate> names;
     private final Access access;
     private final @Nullable Permits permits; // null for a lock
     private final @Nullable Fallback fallback; // null for none
@@ -111,7 +111,12 @@ final class LockedMethod {
         this.fenced = annotation.fenced();
         this.client = resolved(annotation.client(), placeholders);
         try {
-            this.name = new NameTemplate(annotation.value(), method, beans, placeholders);
+            this.names = Arrays.stream(annotation.value())
+                    .map(each -> new NameTemplate(each, method, beans, placeholders))
+                    .toList();
+            if (names.isEmpty()) {
+                throw new IllegalArgumentException("it names no lock");
+            }
             this.changes = changes(annotation, placeholders);
             this.access = annotation.access();
             this.permits = Permits.of(resolved(annotation.permits(), placeholders));
@@ -132,12 +137,24 @@ final class LockedMethod {
                     "is fenced or interrupted, and has not ended when it returns",
                     "Leave fenced and interruptBefore to methods that block");
         }
+        if (names.size() > 1 && (end == End.PUBLISHER || fenced)) {
+            throw wrong(
+                    "has several locks, and " + (fenced ? "is fenced" : "returns a publisher"),
+                    fenced
+                            ? "Check each token in the transaction: CurrentLease.all().forEach(lease -> fence.check(connection, lease))"
+                            : "Lock within it, by holdfast.locks(…).attemptAsync()");
+        }
         if (runsOnce != null && runsOnce.per().isEmpty() == annotation.minHold().isEmpty()) {
             throw wrong(
                     once == null ? "has neither per nor minHold" : "has both per and minHold",
                     "Say once in which time it runs (per = \"1h\", per = \"day\"), or for how long it counts as run (minHold)");
         }
         Class<?>[] types = method.getParameterTypes();
+        if (names.size() > 1 && Arrays.asList(types).contains(Lease.class)) {
+            throw wrong(
+                    "has several locks, and a parameter for one lease",
+                    "Leave the parameter away, and ask CurrentLease.all()");
+        }
         this.leaseParameters = IntStream.range(0, types.length)
                 .filter(i -> types[i] == Lease.class)
                 .toArray();
@@ -293,9 +310,16 @@ final class LockedMethod {
 
     // ---- for a call
 
-    /** The lock of a call, to be asked for as the annotation says. */
-    DistributedLock lock(Holdfast holdfast, Object target, @Nullable Object[] arguments) {
-        DistributedLock lock = lock(holdfast, name.name(target, arguments));
+    /** The locks of a call, to be asked for as the annotation says, each once; one, unless the annotation has several names. */
+    List<DistributedLock> locks(Holdfast holdfast, Object target, @Nullable Object[] arguments) {
+        return names.stream()
+                .map(each -> each.name(target, arguments))
+                .distinct()
+                .map(each -> changed(lock(holdfast, each)))
+                .toList();
+    }
+
+    private DistributedLock changed(DistributedLock lock) {
         LockOptions options = lock.options();
         LockOptions changed = changes.apply(options);
         return changed.equals(options) ? lock : lock.with(changed);
@@ -314,7 +338,7 @@ final class LockedMethod {
 
     /** What a call of a method that is done once asks for, with the options of the lock of that name. */
     Once once(OnceWork work, Holdfast holdfast, Object target, @Nullable Object[] arguments) {
-        DistributedLock lock = lock(holdfast, target, arguments); // for its name and its options
+        DistributedLock lock = locks(holdfast, target, arguments).get(0); // for its name and its options
         return work.terms().apply(holdfast.once(lock.name(), lock.options().withKeepFor(Duration.ZERO)));
     }
 

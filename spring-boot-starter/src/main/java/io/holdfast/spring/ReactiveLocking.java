@@ -5,6 +5,7 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.spring.WaitObserver.Observed;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
@@ -93,7 +94,7 @@ final class ReactiveLocking {
 
     private static Publisher<Object> run(Call call, ReactiveAdapter adapter, Lease lease) {
         try {
-            return adapter.toPublisher(call.run(lease, Observed.NOTHING));
+            return adapter.toPublisher(call.run(List.of(lease), Observed.NOTHING));
         } catch (Exception e) {
             return Mono.error(e);
         }

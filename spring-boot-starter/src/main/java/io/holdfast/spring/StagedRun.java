@@ -2,6 +2,7 @@ package io.holdfast.spring;
 
 import io.holdfast.Lease;
 import io.holdfast.spring.WaitObserver.Observed;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -22,7 +23,7 @@ final class StagedRun {
     private final Runnable decorated;
     private final CompletableFuture<Runnable> first = new CompletableFuture<>(); // what the thread that calls is to do
     private final CompletableFuture<@Nullable Object> ended = new CompletableFuture<>();
-    private volatile @Nullable Lease lease; // set before it runs
+    private volatile @Nullable List<Lease> leases; // set before it runs
 
     /**
      * @param executor of methods that are not asynchronous themselves
@@ -42,7 +43,7 @@ final class StagedRun {
      * @throws InterruptedException if the thread is interrupted while it waits for its lease; the request was withdrawn
      */
     <T> CompletableFuture<T> during(
-            Function<Function<Lease, CompletionStage<@Nullable Object>>, CompletableFuture<T>> question)
+            Function<Function<List<Lease>, CompletionStage<@Nullable Object>>, CompletableFuture<T>> question)
             throws InterruptedException {
         CompletableFuture<T> asked = question.apply(this::under);
         if (executor == null) {
@@ -69,8 +70,8 @@ final class StagedRun {
         }
     }
 
-    private CompletionStage<@Nullable Object> under(Lease given) {
-        lease = given;
+    private CompletionStage<@Nullable Object> under(List<Lease> given) {
+        leases = given;
         if (executor == null) {
             if (!first.complete(this::surely)) {
                 ended.cancel(false); // its caller has gone
@@ -92,7 +93,7 @@ final class StagedRun {
     }
 
     private void run() {
-        follow(call.runStage(Objects.requireNonNull(lease), wait), ended);
+        follow(call.runStage(Objects.requireNonNull(leases), wait), ended);
     }
 
     /** Whatever comes of the stage comes of the result. */

@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -59,6 +60,27 @@ final class LockedKindsTest {
                     .tryAcquire()
                     .map(this::given)
                     .orElse("alone");
+        }
+
+        @Locked(
+                value = {"account/{#from}", "account/{#to}"},
+                waitLimit = "0")
+        public String transfer(String from, String to) {
+            return CurrentLease.all().stream()
+                    .map(lease -> lease.name() + (lease.isValid() ? "" : " lost"))
+                    .collect(Collectors.joining(" "));
+        }
+
+        @Locked(
+                value = {"account/{#from}", "account/{#to}"},
+                waitLimit = "0",
+                fallback = "notNow")
+        public CompletionStage<String> stagedTransfer(String from, String to) {
+            return CompletableFuture.completedFuture(transfer(from, to));
+        }
+
+        CompletionStage<String> notNow(String from, String to, LockNotObtainedException why) {
+            return CompletableFuture.completedFuture("not now: " + why.lockName());
         }
 
         private String given(Lease lease) {
@@ -230,6 +252,32 @@ final class LockedKindsTest {
             Apps.await(() -> !other.inspect().isQueued("async"));
         }
         assertEquals("work-1", work.async(null).get(10, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void severalNames_allAreHeldOrTheMethodDoesNotRun() throws Exception {
+        assertEquals("account/b account/a", work.transfer("b", "a"), "the first of the annotation first");
+        assertEquals("account/a", work.transfer("a", "a"), "one lock");
+        try (Lease taken = other.lock("account/a").acquire()) {
+            LockNotObtainedException refused =
+                    assertThrows(LockNotObtainedException.class, () -> work.transfer("b", "a"));
+            assertEquals(taken.name(), refused.lockName());
+            assertFalse(other.inspect().isLocked("account/b"), "what was held is given back");
+        }
+        assertFalse(other.inspect().isLocked("account/a"));
+    }
+
+    @Test
+    void severalNames_ofAMethodThatReturnsAStage_areHeldUntilThatCompletes() throws Exception {
+        assertEquals(
+                "account/c account/d",
+                work.stagedTransfer("c", "d").toCompletableFuture().get(10, TimeUnit.SECONDS));
+        try (Lease taken = other.lock("account/d").acquire()) {
+            assertEquals(
+                    "not now: " + taken.name(),
+                    work.stagedTransfer("c", "d").toCompletableFuture().get(10, TimeUnit.SECONDS));
+        }
+        Apps.await(() -> !other.inspect().isLocked("account/c"));
     }
 
     @Test

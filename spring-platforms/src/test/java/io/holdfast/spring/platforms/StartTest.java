@@ -204,6 +204,23 @@ final class StartTest {
         public void work() {}
     }
 
+    static class NoName {
+        @Locked({})
+        public void work() {}
+    }
+
+    static class SeveralAndOneLease {
+        @Locked({"a", "b"})
+        public void work(io.holdfast.Lease lease) {}
+    }
+
+    static class SeveralOfAPublisher {
+        @Locked({"a", "b"})
+        public reactor.core.publisher.Mono<Void> work() {
+            return reactor.core.publisher.Mono.empty();
+        }
+    }
+
     static class UnknownClient {
         @Locked(value = "a", client = "nobody")
         public void work() {}
@@ -229,6 +246,9 @@ final class StartTest {
                 Map.entry(LockedAndOnce.class, "has both @Locked and @RunsOnce"),
                 Map.entry(CalledOnTheBean.class, "has @PostConstruct: Spring calls it on the bean itself"),
                 Map.entry(FinalClass.class, "its class is final: Spring puts the lock around it by a subclass"),
+                Map.entry(NoName.class, "it names no lock"),
+                Map.entry(SeveralAndOneLease.class, "has several locks, and a parameter for one lease"),
+                Map.entry(SeveralOfAPublisher.class, "has several locks, and returns a publisher"),
                 Map.entry(FinalRecord.class, "its class is final, as records are"),
                 Map.entry(BadPermits.class, "permits is '6/5', must be such as 1/5"),
                 Map.entry(PermitsToRead.class, "it has both access and permits"),
