@@ -464,7 +464,7 @@ public final class FakeDriver implements RedisDriver {
         return call.reply;
     }
 
-    private static String sha1(String text) {
+    static String sha1(String text) {
         try {
             return HexFormat.of()
                     .formatHex(MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8)));

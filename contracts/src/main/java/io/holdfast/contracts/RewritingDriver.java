@@ -107,7 +107,7 @@ public final class RewritingDriver extends ForwardingDriver {
             case "EVAL" -> {
                 String text = words.get(1);
                 String rewritten = now.rewrite().apply(text);
-                if (now.shas().put(ScriptCalls.sha1(text), ScriptCalls.sha1(rewritten)) == null
+                if (now.shas().put(FakeDriver.sha1(text), FakeDriver.sha1(rewritten)) == null
                         && !rewritten.equals(text)) {
                     changed.incrementAndGet();
                 }
