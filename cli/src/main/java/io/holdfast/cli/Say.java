@@ -78,8 +78,14 @@ final class Say {
         return shown.toString();
     }
 
-    /** Also what ends lines though it is no control character, and what turns the direction of what follows. */
+    /**
+     * Also what ends lines though it is no control character, and what turns the direction of what follows. Not the joiners, with which
+     * languages are written.
+     */
     private static boolean isUnfit(char c) {
+        if (c == '\u200c' || c == '\u200d') {
+            return false;
+        }
         return switch (Character.getType(c)) {
             case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
             default -> false;

@@ -21,8 +21,9 @@ function fill(node, given, children) {
   return node;
 }
 
-/** Names come from other programs: what would end a line, turn the direction of the page or not be seen is written as its number. */
-const UNFIT = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/** Names come from other programs: what would end a line, turn the direction of the page or not be seen is written as its number. Not the
+ * joiners, with which languages are written. */
+const UNFIT = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 export function plain(words) {
   return words.replace(UNFIT, letter => `\\u${letter.codePointAt(0).toString(16).padStart(4, '0')}`);
