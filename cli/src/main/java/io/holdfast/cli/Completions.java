@@ -13,10 +13,11 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * Completions for shells: commands, options and those of their values that are known. Names of locks are not: a shell should not
- * ask a server, or start one, because somebody has typed a tab.
+ * Completions for shells: commands, options, those of their values that are known, and names of locks, which clients report. A shell
+ * asks for these only where {@code HOLDFAST_URL} names a server: none should start because somebody has typed a tab.
  */
 final class Completions {
+    private static final String NAME = "NAME";
     private static final String FROM = "Made from the help pages of holdfast; not to be changed by hand.";
 
     private Completions() {}
@@ -49,6 +50,15 @@ final class Completions {
             words = at < 0 ? words : words.substring(0, at);
         }
         return words.endsWith(".") ? words.substring(0, words.length() - 1) : words;
+    }
+
+    /** Those that begin with the name of a lock. */
+    private static String named(List<Command> commands, String between) {
+        return commands.stream()
+                .filter(each -> each.spec().positionalParameters().stream()
+                        .anyMatch(word -> word.paramLabel().equals(NAME)))
+                .map(Command::name)
+                .collect(Collectors.joining(between));
     }
 
     private static String names(List<Command> commands) {
@@ -87,6 +97,17 @@ final class Completions {
                 .collect(Collectors.joining(" | "));
         return """
                 # Completion of holdfast for bash. %s
+
+                # Names are of other programs: nothing in them is expanded.
+                _holdfast_names() {
+                    local name
+                    [ -n "${HOLDFAST_URL-}" ] || return
+                    while IFS= read -r name; do
+                        case $name in
+                        "$1"*) COMPREPLY+=("$(printf %%q "$name")") ;;
+                        esac
+                    done < <("${COMP_WORDS[0]}" ls --queued --names 2>/dev/null)
+                }
 
                 _holdfast() {
                     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options= valued= words= i
@@ -139,7 +160,13 @@ final class Completions {
                         ;;
                     esac
                     case $word in
-                    -*) COMPREPLY=($(IFS=' ' && compgen -W "$options" -- "$word")) ;;
+                    -*)
+                        COMPREPLY=($(IFS=' ' && compgen -W "$options" -- "$word"))
+                        return
+                        ;;
+                    esac
+                    case $COMP_CWORD/${COMP_WORDS[1]} in
+                    2/%s) _holdfast_names "$word" ;;
                     esac
                 }
 
@@ -154,7 +181,8 @@ final class Completions {
                                 .map(Command::name)
                                 .collect(Collectors.joining(" | ")),
                         values,
-                        files);
+                        files,
+                        named(commands, " | 2/"));
     }
 
     private static String allNames(Stream<OptionSpec> options) {
@@ -180,7 +208,8 @@ final class Completions {
             each.spec().options().forEach(option -> lines.add(zshOption(option)));
             List<PositionalParamSpec> words = each.spec().positionalParameters();
             for (int i = 0; i < words.size(); i++) {
-                lines.add("'" + (i + 1) + ":" + words.get(i).paramLabel() + ":'");
+                String label = words.get(i).paramLabel();
+                lines.add("'" + (i + 1) + ":" + label + ":" + (label.equals(NAME) ? "_holdfast_names" : "") + "'");
             }
             cases.append("  ")
                     .append(each.name())
@@ -195,6 +224,13 @@ final class Completions {
         return """
                 #compdef holdfast
                 # Completion of holdfast for zsh. %s
+
+                _holdfast_names() {
+                  local -a names
+                  [[ -n $HOLDFAST_URL ]] || return 1
+                  names=("${(@f)$(_call_program names holdfast ls --queued --names 2>/dev/null)}")
+                  compadd -a names
+                }
 
                 _holdfast() {
                   local curcontext=$curcontext dashes state line
@@ -313,7 +349,13 @@ final class Completions {
                     complete -C (string join ' ' -- (string escape -- $words) (commandline -ct))
                 end
 
+                function __holdfast_wants_name
+                    set -l words (commandline -opc)
+                    set -q HOLDFAST_URL; and test (count $words) -eq 2; and contains -- $words[2] %s
+                end
+
                 complete -c holdfast -f
+                complete -c holdfast -n __holdfast_wants_name -a '(holdfast ls --queued --names 2>/dev/null)' -d lock
                 complete -c holdfast -n __holdfast_runs -a '(__holdfast_command)'
                 complete -c holdfast -n __holdfast_first -s h -l help -d 'Show what there is'
                 complete -c holdfast -n __holdfast_first -s V -l version -d 'Show the version'
@@ -325,6 +367,7 @@ final class Completions {
                                 .filter(Command::runsAnother)
                                 .map(Command::name)
                                 .collect(Collectors.joining(" ")),
+                        named(commands, " "),
                         names(commands),
                         lines);
     }

@@ -16,6 +16,7 @@ import picocli.CommandLine.ParseResult;
 /** {@code holdfast ls}: all locks. */
 final class Ls implements Subcommand {
     private static final int LARGEST_PAGE = 10_000;
+    private static final String NAMES = "--names";
 
     @Override
     public CommandSpec spec() {
@@ -28,6 +29,7 @@ final class Ls implements Subcommand {
                         Pages.statuses("0", "the locks are listed, also if there are none"))
                 .addOption(Kinds.option("Only these: lock, read-write, semaphore, election or once."))
                 .addOption(Specs.flag("List also locks that nobody holds, but that are waited for.", "--queued"))
+                .addOption(Specs.flag("Print the names only, each once, for scripts.", NAMES))
                 .addOption(Scan.option())
                 .addOption(Specs.value(
                         "--page",
@@ -36,6 +38,8 @@ final class Ls implements Subcommand {
                                 + " spare a busy server, more save round trips."));
         Specs.examples(
                 spec,
+                "  The names of all that is held or waited for:",
+                "    holdfast ls --queued --names",
                 "  The names of all locks that are waited for:",
                 "    holdfast ls --queued --json | jq -r '.locks[] | select(.waiters > 0) | .lock'");
         return Specs.withCommon(spec);
@@ -55,6 +59,12 @@ final class Ls implements Subcommand {
             Collection<LockInfo> locks = all(Scan.inspector(scan, client, Kinds.orNull(given)), scan, keys, queued);
             if (given.hasMatchedOption("--json")) {
                 Json.print(json -> json.list("locks", locks, Json::lock));
+            } else if (given.hasMatchedOption(NAMES)) {
+                locks.stream()
+                        .map(LockInfo::name)
+                        .distinct()
+                        .map(Say::printable)
+                        .forEach(System.out::println);
             } else if (locks.isEmpty()) {
                 System.out.println("No lock is held" + (queued ? " or waited for" : "") + server.where() + ".");
             } else {

@@ -192,6 +192,20 @@ final class DocumentsTest {
         assertEquals(Set.of(folder + "/man"), lines(bash("ls", "--cacert", folder + "/m")));
     }
 
+    /** In place of the command: what it would list. */
+    private static final String LISTS =
+            "holdfast() { printf '%s\\n' deploy 'de $(touch /tmp/x)' other; }; HOLDFAST_URL=x; ";
+
+    @Test
+    void bash_namesOfLocks_areCompletedAndNeverExpanded() throws Exception {
+        String asked = "set -u; . '" + bash() + "'; " + LISTS
+                + "COMP_WORDS=(holdfast info de); COMP_CWORD=2; _holdfast;" + " printf '%s\\n' \"${COMPREPLY[@]}\"";
+        assertEquals(Set.of("deploy", "de\\ \\$\\(touch\\ /tmp/x\\)"), lines(says("bash", "--norc", "-c", asked)));
+        String without = asked.replace("HOLDFAST_URL=x; ", "unset HOLDFAST_URL; COMPREPLY=(); ")
+                .replace(" printf", " [ ${#COMPREPLY[@]} -eq 0 ] || printf");
+        assertEquals("", says("bash", "--norc", "-c", without), "no server is asked, nor started");
+    }
+
     private String fish(String line) throws InterruptedException {
         return says("fish", "--no-config", "-c", "source '" + fish() + "'; complete -C '" + line + "'");
     }
