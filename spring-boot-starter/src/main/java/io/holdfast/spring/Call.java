@@ -42,15 +42,18 @@ final class Call {
     }
 
     /**
-     * What it asks for.
+     * What it asks for. To be called once: names may be computed by beans.
      *
-     * @param as how each of its locks is to be asked for
      * @throws IllegalArgumentException if a name cannot be computed
      */
-    Wanted<?> wanted(UnaryOperator<DistributedLock> as) {
+    Wanted<?> wanted() {
         Holdfast client = methods.client(method);
-        return Wanted.of(
-                client, method.locks(client, target, arguments).stream().map(as).toList());
+        return Wanted.of(client, method.locks(client, target, arguments));
+    }
+
+    /** The same, each lock of which is asked for in another way. */
+    Wanted<?> as(UnaryOperator<DistributedLock> way, Wanted<?> wanted) {
+        return wanted.each(methods.client(method), way);
     }
 
     /**

@@ -17,7 +17,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +57,7 @@ final class LockedInterceptor implements MethodInterceptor {
             return method.end == LockedMethod.End.STAGE ? stagedOnce(call, work) : once(call, work);
         }
         return switch (method.end) {
-            case RETURN -> blocking(call, call.wanted(UnaryOperator.identity()));
+            case RETURN -> blocking(call, call.wanted());
             case STAGE -> staged(call);
             case PUBLISHER -> ReactiveLocking.publisher(call);
         };
@@ -81,7 +80,7 @@ final class LockedInterceptor implements MethodInterceptor {
                                 () -> call.method + " asks for " + wanted.words()
                                         + " while a transaction is active: the lock is released before that commits");
                     case RELEASE_AFTER -> {
-                        return untilTransactionEnds(call, call.wanted(LockedInterceptor::bounded));
+                        return untilTransactionEnds(call, call.as(LockedInterceptor::bounded, wanted));
                     }
                 }
             }
@@ -252,7 +251,7 @@ final class LockedInterceptor implements MethodInterceptor {
         CompletableFuture<@Nullable Object> asked;
         Observed wait = Observed.NOTHING;
         try {
-            Wanted<?> wanted = call.wanted(call.byItself());
+            Wanted<?> wanted = call.as(call.byItself(), call.wanted());
             Observed begun = call.observed(wanted.first(), null);
             wait = begun;
             asked = during(run(call, begun), wanted);
