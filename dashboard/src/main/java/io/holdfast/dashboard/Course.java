@@ -25,16 +25,15 @@ final class Course {
     void seen(long at, Holder holder) {
         String key = holder.owner() + " " + holder.token();
         Documents.Span before = holders.get(key);
-        long from = Math.min(at, holder.since().toEpochMilli());
-        String token = Long.toString(holder.token());
-        holders.put(
-                key,
-                before == null
-                        ? new Documents.Span(Words.who(holder), token, from, at)
-                        : new Documents.Span(before.who(), token, before.from(), at));
+        holders.put(key, before == null ? begun(at, holder) : before.until(at));
         if (holders.size() > MOST_SPANS) {
             holders.remove(holders.keySet().iterator().next());
         }
+    }
+
+    private static Documents.Span begun(long at, Holder holder) {
+        long from = Math.min(at, holder.since().toEpochMilli());
+        return new Documents.Span(Words.who(holder), Long.toString(holder.token()), from, at);
     }
 
     void held(Documents.Held some) {
@@ -45,7 +44,7 @@ final class Course {
     }
 
     /**
-     * The last hour. While the dashboard watched and the lock was not there, nobody waited for it.
+     * The last hour. The lock has no waiters at a time when the dashboard watched and did not see it.
      *
      * @param watched when the dashboard did
      */

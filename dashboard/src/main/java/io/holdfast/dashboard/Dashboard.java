@@ -66,7 +66,7 @@ public final class Dashboard implements AutoCloseable {
     private final Watch watch;
     private final Acts acts;
 
-    /** Of the bar above the page, so that nobody takes one environment for another. */
+    /** Of the bar above the page, which tells one environment from another. */
     public enum Colour {
         GREY,
         RED,

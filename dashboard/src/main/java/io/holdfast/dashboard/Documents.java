@@ -147,7 +147,11 @@ final class Documents {
             List<Span> holders) {}
 
     /** A hold as it was seen: since its grant, and until it was looked at for the last time. */
-    record Span(String who, String token, long from, long to) {}
+    record Span(String who, String token, long from, long to) {
+        Span until(long at) {
+            return new Span(who, token, from, at);
+        }
+    }
 
     /**
      * Holds that ended.

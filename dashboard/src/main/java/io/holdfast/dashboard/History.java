@@ -103,23 +103,15 @@ final class History {
                 noteWaiters(at, id, was, is);
             }
         }
-        int holding = 0;
-        int waits = 0;
         for (Sight sight : after.values()) {
             Course course = course(sight.id());
             course.waiters.most(at, sight.lock().waiters());
-            waits += sight.lock().waiters();
-            boolean isHeld = false;
             for (Share share : sight.lock().shares()) {
                 if (!share.holder().resting() && !share.holder().isPause()) {
                     course.seen(at, share.holder());
-                    isHeld = true;
                 }
             }
-            holding += isHeld ? 1 : 0;
         }
-        held.most(at, holding);
-        waiting.most(at, waits);
         if (before != null && whole) {
             for (LockId id : before.keySet()) {
                 if (!after.containsKey(id)) {
@@ -255,6 +247,12 @@ final class History {
                 tell(at, "resumed", id, "the pause of " + id.inWords() + " is over", "plain");
             }
         });
+    }
+
+    /** The figures that pages show, whose course they show, too. */
+    synchronized void noteTotals(long at, Documents.Totals totals) {
+        held.most(at, totals.held());
+        waiting.most(at, totals.waiting());
     }
 
     private static boolean pauses(@Nullable Sight sight) {
@@ -406,7 +404,8 @@ final class History {
 
     /** The last hour of a lock. */
     synchronized Documents.Course course(LockId id, long now) {
-        return courses.getOrDefault(id, new Course()).document(watched, now);
+        Course course = courses.get(id);
+        return (course == null ? new Course() : course).document(watched, now);
     }
 
     synchronized Documents.Trends trends(long now) {

@@ -83,7 +83,7 @@ final class Sessions {
     }
 
     /**
-     * Whether a password may be tried now. Others that guess keep nobody out.
+     * Whether a password may be tried now. Guesses from other addresses do not count.
      *
      * @param address from which it is tried, as a number
      */

@@ -236,16 +236,10 @@ final class Watch implements AutoCloseable {
             history.noteServer(now, true, "");
         }
         known = listed;
+        Documents.Totals totals = totals(sights.values(), more, listeners, certain.size(), now);
+        history.noteTotals(now, totals);
         Picture next = new Picture(
-                before.number() + 1,
-                now,
-                sights,
-                Set.copyOf(byName),
-                listeners,
-                server,
-                rows,
-                certain,
-                totals(sights.values(), more, listeners, certain.size(), now));
+                before.number() + 1, now, sights, Set.copyOf(byName), listeners, server, rows, certain, totals);
         return new Taken(next, drawn, marks);
     }
 
