@@ -1,6 +1,6 @@
 /** The clients that the server knows: which are in trouble first, what each holds and waits for. */
 
-import {asked, note} from './address.js';
+import {asked, askedOf, listed, note} from './address.js';
 import {follow} from './data.js';
 import {KIND_WORDS, attr, bdi, count, el, keyOf, list, lockLink, number, show, table, text} from './dom.js';
 
@@ -22,12 +22,12 @@ export function mount(root) {
   const view = build(root);
   let all = [];
   const draw = () => drawClients(view, all);
-  const states = asked().get('states')?.split(' ') ?? STATES;
+  const states = askedOf('states', STATES);
   view.search.value = asked().get('name') ?? '';
   view.boxes.forEach(({state, box}) => (box.checked = states.includes(state)));
   const changed = () => {
     const checked = view.boxes.filter(({box}) => box.checked).map(({state}) => state);
-    note({name: view.search.value.trim(), states: checked.length < STATES.length ? checked.join(' ') || 'none' : ''});
+    note({name: view.search.value.trim(), states: listed(checked, STATES)});
     draw();
   };
   view.search.addEventListener('input', changed);

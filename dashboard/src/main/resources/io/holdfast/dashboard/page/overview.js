@@ -1,6 +1,6 @@
 /** All locks, live: totals, the most waited for, and a table of which only the visible rows are in the document. */
 
-import {asked, note} from './address.js';
+import {asked, askedOf, listed, note} from './address.js';
 import {csvButton} from './csv.js';
 import {follow, known, now, on} from './data.js';
 import {KINDS, KIND_WORDS, ago, attr, bdi, count, el, list, lockHref, minute, number, pauseWords, perFrame, setTerm, show, svg, term,
@@ -51,10 +51,9 @@ function readAddress() {
   const given = asked();
   if (!given.size) return;
   const of = (name, known, otherwise) => (known.some(([each]) => each === given.get(name)) ? given.get(name) : otherwise);
-  const kinds = given.get('kinds')?.split(' ') ?? KINDS;
   Object.assign(wanted, {
     name: given.get('name') ?? '',
-    kinds: new Set(KINDS.filter(kind => kinds.includes(kind))),
+    kinds: new Set(askedOf('kinds', KINDS)),
     state: of('state', STATES, 'all'),
     sort: of('sort', COLUMNS, 'name'),
     down: given.get('down') === 'yes',
@@ -66,7 +65,7 @@ function writeAddress() {
   const {name, kinds, state, sort, down} = wanted;
   note({
     name: name.trim(),
-    kinds: kinds.size < KINDS.length ? [...kinds].join(' ') || 'none' : '',
+    kinds: listed([...kinds], KINDS),
     state: state === 'all' ? '' : state,
     sort: sort === 'name' && !down ? '' : sort,
     down: down ? 'yes' : '',

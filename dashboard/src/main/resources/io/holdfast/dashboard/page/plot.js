@@ -13,6 +13,7 @@ const BANDS = [
   {name: 'holds', label: 'Time of holds (log scale)', top: 202, height: 104},
   {name: 'holders', label: 'Held by (as seen once a second, or less often)', top: 330, height: 44},
 ];
+const BOTTOM = BANDS.at(-1).top + BANDS.at(-1).height;
 const HEIGHT = 398;
 const LANES = 2; // of holders beside each other; more of them are one lane's
 const SHORTEST = 300_000; // what is shown, however short the dashboard has watched
@@ -181,7 +182,7 @@ function point(parts, offset) {
   }
   const at = frame.from + (offset - LEFT) / (frame.width - LEFT - RIGHT) * (frame.end - frame.from);
   const bin = Math.min(frame.bins - 1, Math.floor((at - frame.from) / frame.step));
-  attr(parts.pointer, 'd', `M${round(offset)} ${BANDS[0].top}V${BANDS.at(-1).top + BANDS.at(-1).height}`);
+  attr(parts.pointer, 'd', `M${round(offset)} ${BANDS[0].top}V${BOTTOM}`);
   text(parts.at, `${clock(frame.from + bin * frame.step)}: ${[...values(frame, bin)].join('; ')}`);
 }
 
@@ -190,8 +191,7 @@ function* values({waiters, handoffs, holdsSeen, spans, from, step}, bin) {
   if (waiters[bin] === null || waiters[bin] === undefined) yield 'not watched';
   else yield `${waiters[bin]} waiting at most; ${count(handoffs[bin] ?? 0, 'handoff')}`;
   const ended = holdsSeen.filter(({at}) => at >= begin && at < end);
-  const all = sum(ended.map(hold => hold.count));
-  if (all) yield `${count(all, 'hold')} ended, after ${duration(sum(ended.map(hold => hold.millis * hold.count)) / all)} in the mean`;
+  if (ended.length) yield endedInWords(ended);
   const who = [...new Set(spans.filter(span => span.from < end && span.to >= begin).map(span => span.who))];
   if (who.length) yield `held by ${who.slice(0, 3).join(', then ')}${who.length > 3 ? ` and ${who.length - 3} more` : ''}`;
 }
@@ -225,10 +225,9 @@ function drawAxes(parts, frame) {
   scale(BANDS[0], frame.top, line);
   scale(BANDS[1], frame.most, line);
   for (const [ms, words] of decades(frame)) line(frame.yHold(ms), words);
-  const bottom = BANDS.at(-1).top + BANDS.at(-1).height;
   for (const at of minutes(frame)) {
-    grid += `M${frame.x(at)} ${bottom}v4`;
-    label(frame.x(at), bottom + 18, minute(at), 'middle');
+    grid += `M${frame.x(at)} ${BOTTOM}v4`;
+    label(frame.x(at), BOTTOM + 18, minute(at), 'middle');
   }
   attr(parts.grid, 'd', grid);
   parts.axes.replaceChildren(...labels);
@@ -283,12 +282,17 @@ function waitersInWords(frame) {
   return `At most ${most} waited, at ${minute(at)} for the first time.`;
 }
 
+/** Each entry stands for one hold or more. */
+function endedInWords(holds) {
+  const all = sum(holds.map(hold => hold.count));
+  const mean = sum(holds.map(hold => hold.millis * hold.count)) / all;
+  return `${count(all, 'hold')} ended, after ${duration(mean)} in the mean`;
+}
+
 function holdsInWords({holdsSeen}) {
-  const all = sum(holdsSeen.map(hold => hold.count));
-  if (!all) return 'No hold has ended.';
-  const mean = sum(holdsSeen.map(hold => hold.millis * hold.count)) / all;
+  if (!holdsSeen.length) return 'No hold has ended.';
   const lost = holdsSeen.filter(hold => hold.end === 'expired').length;
-  return `${count(all, 'hold')} ended, after ${duration(mean)} in the mean (a dot: the mean of those that ended between two looks; `
+  return `${endedInWords(holdsSeen)} (a dot: the mean of those that ended between two looks; `
     + `a cross: some of them were lost), ${lost ? `with losses at ${count(lost, 'look')}` : 'none was lost'}.`;
 }
 
