@@ -164,12 +164,18 @@ final class DocumentsTest {
     // ---- completions
 
     private String bash(String... words) throws InterruptedException {
+        return bashWith("", words);
+    }
+
+    /** @param setting what the shell does before */
+    private String bashWith(String setting, String... words) throws InterruptedException {
         String list = Stream.of(words).map(each -> "'" + each + "'").collect(Collectors.joining(" "));
         return says(
                 "bash",
                 "--norc",
                 "-c",
-                "set -u; . '" + bash() + "'; COMP_WORDS=(holdfast " + list + "); COMP_CWORD=" + words.length
+                "set -u; . '" + bash() + "'; " + setting + "COMP_WORDS=(holdfast " + list + "); COMP_CWORD="
+                        + words.length
                         + "; _holdfast 2>/dev/null; [ ${#COMPREPLY[@]} -eq 0 ] || printf '%s\\n' \"${COMPREPLY[@]}\"");
     }
 
@@ -192,18 +198,13 @@ final class DocumentsTest {
         assertEquals(Set.of(folder + "/man"), lines(bash("ls", "--cacert", folder + "/m")));
     }
 
-    /** In place of the command: what it would list. */
-    private static final String LISTS =
-            "holdfast() { printf '%s\\n' deploy 'de $(touch /tmp/x)' other; }; HOLDFAST_URL=x; ";
-
     @Test
     void bash_namesOfLocks_areCompletedAndNeverExpanded() throws Exception {
-        String asked = "set -u; . '" + bash() + "'; " + LISTS
-                + "COMP_WORDS=(holdfast info de); COMP_CWORD=2; _holdfast;" + " printf '%s\\n' \"${COMPREPLY[@]}\"";
-        assertEquals(Set.of("deploy", "de\\ \\$\\(touch\\ /tmp/x\\)"), lines(says("bash", "--norc", "-c", asked)));
-        String without = asked.replace("HOLDFAST_URL=x; ", "unset HOLDFAST_URL; COMPREPLY=(); ")
-                .replace(" printf", " [ ${#COMPREPLY[@]} -eq 0 ] || printf");
-        assertEquals("", says("bash", "--norc", "-c", without), "no server is asked, nor started");
+        String lists = "holdfast() { printf '%s\\n' deploy 'de $(touch /tmp/x)' other; }; "; // in place of the command
+        assertEquals(
+                Set.of("deploy", "de\\ \\$\\(touch\\ /tmp/x\\)"),
+                lines(bashWith(lists + "HOLDFAST_URL=x; ", "info", "de")));
+        assertEquals("", bashWith(lists + "unset HOLDFAST_URL; ", "info", "de"), "no server is asked, nor started");
     }
 
     private String fish(String line) throws InterruptedException {

@@ -3,7 +3,6 @@ package io.holdfast.contracts;
 import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.contracts.servers.TcpProxy;
 import io.holdfast.internal.wire.Script;
-import java.util.Locale;
 import java.util.function.Predicate;
 
 /** Recognises the engine's scripts among the requests that a {@link TcpProxy} sees, whether sent as SHA-1 or as text. */
@@ -34,7 +33,7 @@ final class ScriptCalls {
 
     private static Predicate<String> of(Script script) {
         String bySha = "EVALSHA " + script.sha1() + " ";
-        String byText = "EVAL -- " + script.name().toLowerCase(Locale.ROOT) + ".lua";
+        String byText = "EVAL -- " + script.fileName();
         return request -> request.startsWith(bySha) || request.startsWith(byText);
     }
 }

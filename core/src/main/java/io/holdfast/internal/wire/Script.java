@@ -76,7 +76,7 @@ public enum Script {
         return sha1;
     }
 
-    String fileName() {
+    public String fileName() {
         return name().toLowerCase(Locale.ROOT) + ".lua";
     }
 
