@@ -147,7 +147,7 @@ final class ShowDashboard implements Subcommand {
     private static String environment(ParseResult given) {
         String name = given.matchedOptionValue(ENVIRONMENT, "");
         if (name.isBlank() && given.hasMatchedOption(COLOUR)) {
-            throw new UsageException(COLOUR + " needs " + ENVIRONMENT + ": else nobody would know what it means");
+            throw new UsageException(COLOUR + " needs " + ENVIRONMENT + ", the name that the colour stands for");
         }
         return name.strip();
     }
