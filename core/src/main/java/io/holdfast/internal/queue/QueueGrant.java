@@ -197,7 +197,7 @@ final class QueueGrant implements Grant {
     }
 
     private void demandNotes() {
-        if (keys.kind().isLine()) {
+        if (!queue.server.scripts(keys).keepsNotes()) {
             throw noNotes();
         }
     }

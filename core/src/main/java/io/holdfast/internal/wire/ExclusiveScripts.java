@@ -143,6 +143,11 @@ public final class ExclusiveScripts implements LockScripts {
         return false;
     }
 
+    @Override
+    public boolean keepsNotes() {
+        return true;
+    }
+
     /** Looks, as a confirmation would take up what was handed over. */
     @Override
     public void isHeld(

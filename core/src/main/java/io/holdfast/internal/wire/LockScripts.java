@@ -293,6 +293,11 @@ public interface LockScripts {
     /** Whether the confirmations of several owners of one lock go in one call. */
     boolean confirmsTogether();
 
+    /** Whether its holders can leave notes. */
+    default boolean keepsNotes() {
+        return false;
+    }
+
     /** The same as a confirmation without a change. */
     void isHeld(
             Keys keys,

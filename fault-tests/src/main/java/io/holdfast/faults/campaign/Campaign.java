@@ -43,6 +43,7 @@ import picocli.CommandLine.Spec;
             "  fault-tests/run --subjects holdfast-jedis --faults kill-process,flushall --seed 7",
             "  fault-tests/run --faults freeze-process+messages-lost --topologies cluster   two faults at a time",
             "  fault-tests/run --subjects lines --topologies single   Read/write locks and semaphores",
+            "  fault-tests/run --subjects once --rounds 10            Work that is done once in each slot",
             "  fault-tests/run --follow --faults kill-process,flushall   each call of a script beside the model",
             "  fault-tests/run --subjects all --faults freeze-process,kill-process   Holdfast beside its peers",
             "",
@@ -63,7 +64,7 @@ final class Campaign implements Callable<Integer> {
             split = ",",
             paramLabel = "NAME",
             description = "Libraries and kinds of locks, or holdfast (the default), lines (its read/write locks and"
-                    + " semaphores), peers, all. See --list.")
+                    + " semaphores), once (work that is done once), peers, all. See --list.")
     private List<String> subjects = List.of("holdfast");
 
     @Option(
@@ -200,6 +201,8 @@ final class Campaign implements Callable<Integer> {
         }
         ServerClock clock = ServerClock.install(Files.createTempDirectory("holdfast-clock"));
         clock.problem().ifPresent(why -> System.err.println("Clocks are not set: " + why + "."));
+        WorkerClocks workers = WorkerClocks.install(Files.createTempDirectory("holdfast-clocks"));
+        workers.problem().ifPresent(why -> System.err.println("Clocks of processes are right: " + why + "."));
         Optional<String> noNetwork = Firewall.problem();
         List<Mishap> chosen = chosen();
         if (ownNetwork || (!faults.isEmpty() && chosen.stream().anyMatch(each -> each.any(Fault::needsNetwork)))) {
@@ -230,7 +233,7 @@ final class Campaign implements Callable<Integer> {
             Path folder = Files.createDirectories(out.resolve(episode.label()));
             EpisodeResult result;
             try {
-                result = episode.run(folder, clock);
+                result = episode.run(folder, clock, workers);
             } catch (IllegalStateException e) { // of the campaign itself: the other episodes are worth having
                 failed = true;
                 System.err.println("NOT CARRIED OUT: " + e);
@@ -286,7 +289,11 @@ final class Campaign implements Callable<Integer> {
                     Subjects.names().stream().filter(Subjects::isHoldfast).forEach(names::add);
                 case "lines" ->
                     Subjects.names().stream()
-                            .filter(each -> Subjects.way(each) != Way.EXCLUSIVE)
+                            .filter(each -> Subjects.way(each).isShared())
+                            .forEach(names::add);
+                case "once" ->
+                    Subjects.names().stream()
+                            .filter(each -> Subjects.way(each) == Way.ONCE)
                             .forEach(names::add);
                 case "peers" ->
                     Subjects.names().stream()

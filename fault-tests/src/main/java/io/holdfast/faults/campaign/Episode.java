@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -69,8 +70,8 @@ record Episode(
               return redis.call('ZRANGEBYSCORE', members, time[1] * 1000 + math.floor(time[2] / 1000) + 1, '+inf')
             end
             local holds = redis.call('KEYS', ARGV[1])
-            if #holds > 0 and redis.call('TYPE', ARGV[1]).ok == 'string' then return holds end
-            return {}
+            if #holds == 0 or redis.call('TYPE', ARGV[1]).ok ~= 'string' then return {} end
+            return string.sub(redis.call('GET', ARGV[1]), 1, 2) == '= ' and {} or holds -- a record of what was done stays
             """;
 
     /** That follows nothing. */
@@ -78,15 +79,18 @@ record Episode(
         this(subject, topology, mishap, term, strikes, seed, false);
     }
 
-    /** Runs it; the folder is for its files, and the program of single servers has this clock. */
-    EpisodeResult run(Path folder, ServerClock clock) throws IOException {
+    /** Runs it; the folder is for its files, and the program of single servers has this clock. Work that is done once is called for by these. */
+    EpisodeResult run(Path folder, ServerClock clock, WorkerClocks workers) throws IOException {
         Files.createDirectories(folder);
         clock.reset();
         Random random = new Random(seed);
         String began = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         try (Servers servers = new Servers(topology, mishap.serverSettings());
                 RedisServer ledger = RedisServer.start();
-                Crew crew = new Crew(folder, worker -> settings(worker, servers, ledger, folder))) {
+                Crew crew = new Crew(
+                        folder,
+                        worker -> settings(worker, servers, ledger, folder),
+                        worker -> way() == Way.ONCE ? workers.launcher(folder, worker) : List.of())) {
             String version = servers.version();
             crew.start(WORKERS);
             long begin = System.nanoTime();
@@ -108,7 +112,7 @@ record Episode(
             double seconds = (System.nanoTime() - begin) / 1e9;
             History history = crew.history();
             JepsenHistory.write(folder, history, head(version, began));
-            List<String> left = leftBehind(servers);
+            List<String> left = leftBehind(servers, history.byLock().keySet());
             Followed followed = follow && Subjects.isHoldfast(subject) ? new Followed() : null;
             List<Violation> differences = new ArrayList<>();
             for (int worker = 0; followed != null && worker < crew.size(); worker++) {
@@ -159,7 +163,7 @@ record Episode(
     }
 
     /** Keys without an expiry; for Holdfast also holds, once all terms are over. */
-    private List<String> leftBehind(Servers servers) {
+    private List<String> leftBehind(Servers servers, Set<String> locks) {
         List<String> left = new ArrayList<>();
         for (RedisServer master : servers.masters()) {
             try {
@@ -172,20 +176,20 @@ record Episode(
         }
         if (Subjects.isHoldfast(subject)) {
             long end = System.nanoTime() + term.plus(RECOVERY).toNanos();
-            List<String> holds = holds(servers);
+            List<String> holds = holds(servers, locks);
             while (!holds.isEmpty() && System.nanoTime() - end < 0) {
                 Striker.pause(Duration.ofMillis(50));
-                holds = holds(servers);
+                holds = holds(servers, locks);
             }
             left.addAll(holds);
         }
         return left;
     }
 
-    private List<String> holds(Servers servers) {
+    private List<String> holds(Servers servers, Set<String> locks) {
         List<String> holds = new ArrayList<>();
         for (RedisServer master : servers.masters()) {
-            for (String lock : LOCKS) {
+            for (String lock : locks) {
                 String key = "hf:{" + way().tag(lock) + "}";
                 for (Reply each : master.command("EVAL", HOLDS, "0", key).asList()) {
                     holds.add(each.asString() + " is still held");
@@ -220,14 +224,16 @@ record Episode(
         List<Violation> inside = new ArrayList<>(exclusion);
         always.addAll(stale);
         always.addAll(differences);
-        if (way() != Way.EXCLUSIVE) {
+        if (way().isShared()) {
             inside.addAll(Checks.phases(history)); // who has been forgotten goes on reading under an older token
+        } else if (way() == Way.ONCE) {
+            inside.addAll(Checks.once(history)); // a record is in the memory of a server
         }
         int lostPlain = 0;
         int lostFenced = 0;
         int refused = 0;
         try (GuardedResource resource = new GuardedResource(address(ledger))) {
-            for (String lock : LOCKS) {
+            for (String lock : history.byLock().keySet()) {
                 lostPlain += Ledger.lostUpdates(resource.writes(lock, false));
                 lostFenced += Ledger.lostUpdates(resource.writes(lock, true));
                 refused += resource.refused(lock);

@@ -3,21 +3,14 @@ package io.holdfast.faults.campaign;
 import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.spi.Reply;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,19 +41,7 @@ final class ServerClock {
             return new ServerClock(null, "the server program of the tests is linked statically: name another one");
         }
         try {
-            Path library = folder.resolve("clock.so");
-            Path source = folder.resolve("clock.c");
-            try (InputStream in = Objects.requireNonNull(ServerClock.class.getResourceAsStream("clock.c"))) {
-                Files.write(source, in.readAllBytes());
-            }
-            Process cc = new ProcessBuilder(
-                            "cc", "-shared", "-fPIC", "-O2", "-o", library.toString(), source.toString(), "-ldl")
-                    .redirectErrorStream(true)
-                    .redirectOutput(folder.resolve("clock.log").toFile())
-                    .start();
-            if (!cc.waitFor(60, TimeUnit.SECONDS) || cc.exitValue() != 0) {
-                return new ServerClock(null, "the C compiler failed, see clock.log");
-            }
+            Path library = ClockLibrary.build(folder);
             Path offset = folder.resolve("clock.offset");
             Path wrapper = folder.resolve("server-with-clock");
             Files.writeString(
@@ -75,10 +56,7 @@ final class ServerClock {
                     ? clock
                     : clock.giveUp(program, "the server program is linked statically: name another one");
         } catch (IOException e) {
-            return new ServerClock(null, "there is no C compiler: " + e.getMessage());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted", e);
+            return new ServerClock(null, e.getMessage());
         }
     }
 
@@ -122,13 +100,6 @@ final class ServerClock {
     }
 
     private void write() {
-        // In place: servers have it mapped, and a file that is shorter for a moment would end them.
-        try (FileChannel file =
-                FileChannel.open(Objects.requireNonNull(offset), StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
-            ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
-            file.write(bytes.putLong(0, micros), 0);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        ClockLibrary.shift(Objects.requireNonNull(offset), micros);
     }
 }

@@ -148,7 +148,14 @@ final class Worker {
     }
 
     private void cycle(Random random, GuardedResource resource) throws InterruptedException {
-        String lock = settings.locks().get(random.nextInt(settings.locks().size()));
+        String lock;
+        try {
+            lock = subject.present(
+                    settings.locks().get(random.nextInt(settings.locks().size())), random);
+        } catch (NotObtained e) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+            return;
+        }
         Duration wait = Duration.ofMillis(
                 switch (random.nextInt(8)) {
                     case 0 -> 0;

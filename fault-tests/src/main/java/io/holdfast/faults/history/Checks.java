@@ -17,6 +17,9 @@ public final class Checks {
     private static final long AFTERMATH_NANOS = Duration.ofSeconds(5).toNanos();
 
     private static final String TOKENS = "tokens";
+    private static final String ONCE = "once";
+    private static final String RECORDED = "RELEASED"; // as the result of a release
+    private static final String DONE = "DONE"; // as the outcome of a request
 
     /** What has to do with the token that readers share: it may be wrong where a server has forgotten something. */
     public static final String PHASES = "phases";
@@ -184,6 +187,45 @@ public final class Checks {
         return history.disturbances().stream()
                 .noneMatch(each -> each.touches(earlier.worker(), earlier.asked() - AFTERMATH_NANOS, until)
                         || each.touches(later.worker(), earlier.asked() - AFTERMATH_NANOS, until));
+    }
+
+    /**
+     * Of work that is done once: one result of a name is recorded at most, and none before it is told as done; nobody begins with it
+     * who asks after that; and where nothing happens to a process, its work that does not fail is recorded.
+     */
+    public static List<Violation> once(History history) {
+        List<Violation> found = new ArrayList<>();
+        for (List<Operation> operations : history.byLock().values()) {
+            Operation recorded = null;
+            long begun = history.end(); // the first that may have recorded a result
+            for (Operation each : operations) {
+                if (each.leaving() != 0 && !each.result().equals(Operation.FAILED)) {
+                    begun = Math.min(begun, each.leaving());
+                }
+                if (!each.result().equals(RECORDED)) {
+                    continue;
+                } else if (recorded != null) {
+                    found.add(new Violation(ONCE, each + " and " + recorded + " were both recorded"));
+                }
+                recorded = each;
+            }
+            for (Operation each : operations) {
+                if (each.outcome().equals(DONE) && each.none() < begun) {
+                    found.add(new Violation(ONCE, each + " was told as done before anybody had done it"));
+                } else if (each.obtained() && recorded != null && each.asked() > recorded.left()) {
+                    found.add(new Violation(ONCE, each + " began after " + recorded + " was recorded"));
+                } else if (each.obtained()
+                        && !each.result().equals(RECORDED)
+                        && !each.result().equals(Operation.FAILED)
+                        && each.left() != 0
+                        && history.disturbances().stream()
+                                .noneMatch(other ->
+                                        other.touches(each.worker(), each.asked() - AFTERMATH_NANOS, each.left()))) {
+                    found.add(new Violation(ONCE, each + " was not recorded, but " + each.result()));
+                }
+            }
+        }
+        return found;
     }
 
     /** A lease that is seen to be over without a release is told to be lost by then, or soon where threads had to run first. */

@@ -43,6 +43,8 @@ public record Operation(
         long left,
         String result,
         List<Access> accesses) {
+    /** In place of the result of a release: work that is done once has failed, and leaves no record. */
+    public static final String FAILED = "FAILED";
 
     /** Copies. */
     public Operation {

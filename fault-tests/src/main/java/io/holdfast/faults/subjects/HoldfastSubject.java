@@ -3,7 +3,6 @@ package io.holdfast.faults.subjects;
 import static io.holdfast.contracts.Outcomes.word;
 
 import io.holdfast.Attempt;
-import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.HoldfastOptions;
@@ -26,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.ServiceLoader;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -38,7 +38,45 @@ final class HoldfastSubject implements Subject {
 
     /** What is asked for a lock. */
     private interface Locks {
-        DistributedLock of(String name, Want want, LockOptions options);
+        String present(String name, Random random);
+
+        Attempt<Lease> ask(String name, Want want, LockOptions options, Wait wait) throws InterruptedException;
+
+        String end(String name, Lease lease);
+    }
+
+    private record OfOne(Holdfast client, Way kind, LockOptions options) implements Locks {
+        @Override
+        public String present(String name, Random random) {
+            return kind.present(client, name, random);
+        }
+
+        @Override
+        public Attempt<Lease> ask(String name, Want want, LockOptions asked, Wait wait) throws InterruptedException {
+            return kind.ask(client, name, want, asked, wait);
+        }
+
+        @Override
+        public String end(String name, Lease lease) {
+            return kind.end(client, name, options, lease);
+        }
+    }
+
+    private record OfQuorum(Quorum client) implements Locks {
+        @Override
+        public String present(String name, Random random) {
+            return name;
+        }
+
+        @Override
+        public Attempt<Lease> ask(String name, Want want, LockOptions asked, Wait wait) throws InterruptedException {
+            return client.lock(name, asked).attempt(wait);
+        }
+
+        @Override
+        public String end(String name, Lease lease) {
+            return lease.release().name();
+        }
     }
 
     private final Locks locks;
@@ -106,8 +144,7 @@ final class HoldfastSubject implements Subject {
                 .withCloseTimeout(Duration.ofSeconds(3)));
         if (addresses.size() == 1) {
             Holdfast one = Holdfast.over(Location.parse(addresses.get(0)).connect(provider, connect), options);
-            return new HoldfastSubject(
-                    (name, want, asked) -> kind.lock(one, name, want, asked), one, lock, driver, following);
+            return new HoldfastSubject(new OfOne(one, kind, lock), one, lock, driver, following);
         }
         Quorum quorum = Quorum.connect(
                 addresses.stream()
@@ -117,7 +154,7 @@ final class HoldfastSubject implements Subject {
                         .withClient(options)
                         .withMaxLeaseDuration(term)
                         .withName("campaign")); // each client has detours of its own
-        return new HoldfastSubject((name, want, asked) -> quorum.lock(name, asked), quorum, lock, driver, following);
+        return new HoldfastSubject(new OfQuorum(quorum), quorum, lock, driver, following);
     }
 
     /** Sections ask the server in place of the lease, as they do with libraries that have no other check. */
@@ -130,6 +167,15 @@ final class HoldfastSubject implements Subject {
             }
         };
         return this;
+    }
+
+    @Override
+    public String present(String lock, Random random) throws NotObtained {
+        try {
+            return locks.present(lock, random);
+        } catch (HoldfastException e) {
+            throw new NotObtained(e.getClass().getSimpleName(), e);
+        }
     }
 
     @Override
@@ -147,7 +193,7 @@ final class HoldfastSubject implements Subject {
                 });
         Attempt<Lease> attempt;
         try {
-            attempt = locks.of(name, want, told).attempt(wait.isZero() ? Wait.none() : Wait.upTo(wait));
+            attempt = locks.ask(name, want, told, wait.isZero() ? Wait.none() : Wait.upTo(wait));
         } catch (HoldfastException e) {
             throw new NotObtained(e.getClass().getSimpleName(), e);
         }
@@ -171,7 +217,7 @@ final class HoldfastSubject implements Subject {
 
             @Override
             public String release() {
-                return lease.release().name();
+                return locks.end(name, lease);
             }
         };
     }

@@ -2,6 +2,7 @@ package io.holdfast.faults.subjects;
 
 import io.holdfast.faults.history.Want;
 import java.time.Duration;
+import java.util.Random;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,15 @@ public interface Subject extends AutoCloseable {
 
         /** Releases it, and says in one word what came of that. */
         String release() throws Exception;
+    }
+
+    /**
+     * What a name stands for at this moment, where that depends on the time.
+     *
+     * @throws NotObtained if a server would have to say, and does not
+     */
+    default String present(String lock, Random random) throws NotObtained {
+        return lock;
     }
 
     /**

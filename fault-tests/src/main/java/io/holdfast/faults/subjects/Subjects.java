@@ -24,7 +24,7 @@ public final class Subjects {
     private static final String STRICT = "holdfast-lettuce";
 
     private static final Map<String, Subject.Maker> MAKERS = new LinkedHashMap<>();
-    private static final Map<String, Way> LINES = new LinkedHashMap<>();
+    private static final Map<String, Way> WAYS = new LinkedHashMap<>();
 
     static {
         // In turns, which are the default, only the order among clients could be checked.
@@ -46,8 +46,9 @@ public final class Subjects {
                 ASKING,
                 (to, term) -> HoldfastSubject.connect("lettuce", to, term, LockOptions::withStrictOrder)
                         .asking());
-        putLines("holdfast-rw-", Way.READ_WRITE);
-        putLines("holdfast-permits-", Way.PERMITS);
+        put("holdfast-rw-", Way.READ_WRITE);
+        put("holdfast-permits-", Way.PERMITS);
+        put("holdfast-once-", Way.ONCE);
         MAKERS.put(
                 "redisson-lock",
                 (to, term) -> RedissonSubject.connect(to.one(), term, RedissonClient::getLock, "Redisson lock"));
@@ -67,16 +68,16 @@ public final class Subjects {
 
     private Subjects() {}
 
-    private static void putLines(String prefix, Way way) {
+    private static void put(String prefix, Way way) {
         for (String driver : List.of("lettuce", "jedis")) {
             MAKERS.put(prefix + driver, (to, term) -> HoldfastSubject.connect(way, driver, to, term));
-            LINES.put(prefix + driver, way);
+            WAYS.put(prefix + driver, way);
         }
     }
 
     /** Which kind of lock it is asked for. */
     public static Way way(String name) {
-        return LINES.getOrDefault(name, Way.EXCLUSIVE);
+        return WAYS.getOrDefault(name, Way.EXCLUSIVE);
     }
 
     /** The names, in the order of reports. */

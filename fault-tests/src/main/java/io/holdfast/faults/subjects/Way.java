@@ -1,11 +1,19 @@
 package io.holdfast.faults.subjects;
 
+import io.holdfast.Attempt;
 import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
+import io.holdfast.Lease;
 import io.holdfast.LockOptions;
+import io.holdfast.Once;
+import io.holdfast.Wait;
+import io.holdfast.faults.history.Operation;
 import io.holdfast.faults.history.Want;
+import java.time.Duration;
 import java.util.Random;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 
 /** Which kind of lock a subject is asked for: what differs between them. */
 public enum Way {
@@ -45,7 +53,52 @@ public enum Way {
         DistributedLock lock(Holdfast holdfast, String name, Want want, LockOptions options) {
             return holdfast.semaphore(name, want.limit(), options).permits(want.weight());
         }
+    },
+    /** Work that is done once: for a slot of a second by the server's clock, or for a key that all processes call for at about one time. */
+    ONCE("%once:") {
+        @Override
+        public Want draw(Random random) {
+            return Want.ALONE;
+        }
+
+        @Override
+        String present(Holdfast holdfast, String name, Random random) {
+            return random.nextInt(4) == 0
+                    ? holdfast.once(name).per(SLOT).inPresentSlot().name()
+                    : name + "-" + System.nanoTime() / KEY_NANOS; // which all processes of a machine share
+        }
+
+        @Override
+        DistributedLock lock(Holdfast holdfast, String name, Want want, LockOptions options) {
+            throw new UnsupportedOperationException("work is no lock");
+        }
+
+        private Once work(Holdfast holdfast, String name, LockOptions options) {
+            return holdfast.once(name, options).withKeep(KEEP);
+        }
+
+        @Override
+        Attempt<Lease> ask(Holdfast holdfast, String name, Want want, LockOptions options, Wait wait)
+                throws InterruptedException {
+            return work(holdfast, name, options).attempt(wait);
+        }
+
+        /** One time of four the work fails: then it is the next one's. */
+        @Override
+        String end(Holdfast holdfast, String name, LockOptions options, Lease lease) {
+            boolean fails = ThreadLocalRandom.current().nextInt(4) == 0;
+            String result = fails
+                    ? lease.release().name()
+                    : work(holdfast, name, options)
+                            .finish(lease, Long.toString(lease.token()))
+                            .name();
+            return fails ? Operation.FAILED : result;
+        }
     };
+
+    private static final Duration SLOT = Duration.ofSeconds(1);
+    private static final Duration KEEP = Duration.ofMinutes(5); // for longer than an episode
+    private static final long KEY_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
     private static final int LIMIT = 4;
 
@@ -60,6 +113,26 @@ public enum Way {
 
     /** Of one server; a quorum has exclusive locks only. */
     abstract DistributedLock lock(Holdfast holdfast, String name, Want want, LockOptions options);
+
+    /** What a name stands for at this moment. */
+    String present(Holdfast holdfast, String name, Random random) {
+        return name;
+    }
+
+    Attempt<Lease> ask(Holdfast holdfast, String name, Want want, LockOptions options, Wait wait)
+            throws InterruptedException {
+        return lock(holdfast, name, want, options).attempt(wait);
+    }
+
+    /** Ends a hold; the result in one word. */
+    String end(Holdfast holdfast, String name, LockOptions options, Lease lease) {
+        return lease.release().name();
+    }
+
+    /** Whether several may hold it at a time. */
+    public boolean isShared() {
+        return this == READ_WRITE || this == PERMITS;
+    }
 
     /** The hash tag of a lock's keys, without its braces. */
     public String tag(String lock) {
