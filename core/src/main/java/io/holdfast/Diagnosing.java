@@ -4,7 +4,7 @@ import io.holdfast.Diagnosis.Ability;
 import io.holdfast.Diagnosis.Clock;
 import io.holdfast.Diagnosis.Facts;
 import io.holdfast.Diagnosis.Probe;
-import io.holdfast.internal.queue.Client;
+import io.holdfast.internal.client.Client;
 import io.holdfast.internal.wire.AsyncResults;
 import io.holdfast.internal.wire.Handshake;
 import io.holdfast.internal.wire.Keys;

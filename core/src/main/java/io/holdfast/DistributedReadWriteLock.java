@@ -1,8 +1,8 @@
 package io.holdfast;
 
+import io.holdfast.internal.client.Client;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
-import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.queue.Downgrade;
 import io.holdfast.internal.wire.Asked;
 import io.holdfast.internal.wire.Keys;

@@ -1,7 +1,7 @@
 package io.holdfast;
 
+import io.holdfast.internal.client.Client;
 import io.holdfast.internal.lease.Entry;
-import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.wire.Asked;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.LogText;

@@ -1,8 +1,8 @@
 package io.holdfast;
 
+import io.holdfast.internal.client.Client;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.queue.Adoption;
-import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.queue.Request;
 import io.holdfast.internal.wire.Handshake;
 import io.holdfast.internal.wire.Keys;

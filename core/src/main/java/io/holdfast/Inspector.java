@@ -1,6 +1,6 @@
 package io.holdfast;
 
-import io.holdfast.internal.queue.Client;
+import io.holdfast.internal.client.Client;
 import io.holdfast.internal.report.Reports;
 import io.holdfast.internal.wire.AsyncResults;
 import io.holdfast.internal.wire.Batches;

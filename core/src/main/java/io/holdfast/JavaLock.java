@@ -1,9 +1,9 @@
 package io.holdfast;
 
+import io.holdfast.internal.client.Client;
 import io.holdfast.internal.lease.Engine;
-import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.queue.Downgrade;
-import io.holdfast.internal.queue.LocalLines;
+import io.holdfast.internal.turns.LocalLines;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Require;

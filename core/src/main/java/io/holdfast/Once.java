@@ -1,11 +1,11 @@
 package io.holdfast;
 
 import io.holdfast.LockOptions.Reentrancy;
+import io.holdfast.internal.client.Client;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Entry;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Outcome;
-import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.wire.ClientLabel;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.LogText;

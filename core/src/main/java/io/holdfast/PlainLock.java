@@ -1,10 +1,10 @@
 package io.holdfast;
 
+import io.holdfast.internal.client.Client;
 import io.holdfast.internal.lease.Entry;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.polled.PlainLocks;
 import io.holdfast.internal.polled.PolledRequest;
-import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.wire.AsyncResults;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Require;

@@ -13,7 +13,7 @@ import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.ServerUnreachableException;
 import io.holdfast.Wait;
-import io.holdfast.internal.queue.Client;
+import io.holdfast.internal.client.Client;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;

@@ -18,7 +18,7 @@ import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
 import io.holdfast.contracts.FakeDriver;
 import io.holdfast.contracts.FakeDriver.Call;
-import io.holdfast.internal.queue.LocalLines;
+import io.holdfast.internal.turns.LocalLines;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -22,7 +22,7 @@ import io.holdfast.ReleaseResult;
 import io.holdfast.Revocation;
 import io.holdfast.Wait;
 import io.holdfast.contracts.FakeDriver;
-import io.holdfast.internal.queue.LocalLines;
+import io.holdfast.internal.turns.LocalLines;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.holdfast.contracts.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.holdfast.HoldfastOptions;
-import io.holdfast.internal.queue.Client;
+import io.holdfast.internal.client.Client;
 import io.holdfast.internal.report.Hearing;
 import io.holdfast.internal.report.Reporter;
 import io.holdfast.internal.wire.Keys;

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.LockOptions;
 import io.holdfast.contracts.ForwardingDriver;
-import io.holdfast.internal.queue.Client;
+import io.holdfast.internal.client.Client;
 import io.holdfast.internal.wire.AdminScripts;
 import io.holdfast.internal.wire.Asked;
 import io.holdfast.internal.wire.ExclusiveScripts;

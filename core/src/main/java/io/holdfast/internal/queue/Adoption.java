@@ -60,7 +60,7 @@ public final class Adoption {
                         keys, sent, options.leaseDuration().toNanos());
                 if (reply.held() && deadline - queue.kit.nanoTime() > 0) {
                     QueueGrant grant = new QueueGrant(
-                            request, new Given(ticket.token(), reply.sinceMicros()), true, 0, false, sent);
+                            queue, request, new Given(ticket.token(), reply.sinceMicros()), 0, false, sent);
                     Hold hold = request.hold(grant, deadline);
                     Handle handle = goOn(grant, hold, result);
                     request.outcome.countObtained(queue.kit.since(request.outcome.startNanos), 0);

@@ -50,7 +50,7 @@ public final class Downgrade {
     public Downgrade(QueueEngine queue, Hold writing) {
         this.queue = queue;
         this.writing = writing;
-        this.writer = ((QueueGrant) writing.grant).request;
+        this.writer = (Request) ((QueueGrant) writing.grant).request;
         this.reading = new Request(writer, writer.demand().asking(Asked.SHARED), writing.token());
         this.writingGoesOn = writing.goingOn();
         this.stage = reading.outcome.stage();
@@ -113,7 +113,7 @@ public final class Downgrade {
             again(null); // asked once more, its hold ends later
         } else {
             QueueGrant grant =
-                    new QueueGrant(reading, new Given(reply.token(), reply.sinceMicros()), true, 0, false, sent);
+                    new QueueGrant(queue, reading, new Given(reply.token(), reply.sinceMicros()), 0, false, sent);
             Hold hold = reading.hold(grant, deadline);
             Handle handle = hold.newHandle();
             queue.kit.surely(() -> {

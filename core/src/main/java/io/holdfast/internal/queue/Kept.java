@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The holds that several leases of this client share, as the engine of queues sees them. */
-interface Kept {
+public interface Kept {
     /** Others want a lock, of whose holds leases of this client share the one with this token. */
     void recalled(String hold, long token);
 

@@ -121,7 +121,7 @@ public final class Mailboxes {
      * Whether messages for a lock can reach this client at present. For a user that the next tick will find, they go on
      * being able to, as long as it is one.
      */
-    boolean listening(Keys keys) {
+    public boolean listening(Keys keys) {
         if (!partitioned) {
             return listening;
         }
@@ -133,7 +133,7 @@ public final class Mailboxes {
     }
 
     /** Somebody waits for a lock, or keeps it: its messages are to come. When they do, the waiting room is told. */
-    void want(Keys keys) {
+    public void want(Keys keys) {
         if (!partitioned) {
             return;
         }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Looked for only when a request has to wait, and where one is refused. What another thread may release meanwhile is its caller's to
  * know: nothing is refused for this.
  */
-final class OwnWaits {
+public final class OwnWaits {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
     /** For so long a lock is not told of again. */
     private static final long QUIET_NANOS = Duration.ofMinutes(1).toNanos();
@@ -45,7 +45,7 @@ final class OwnWaits {
     }
 
     /** A request has to wait, unless it has ended meanwhile. */
-    void begins(Outcome waiting, Demand demand) {
+    public void begins(Outcome waiting, Demand demand) {
         Instant since = since(demand);
         // Looked at second: what it has itself may be what it has just been granted, on another thread.
         if (since != null && waiting.pending() && isNews(demand.keys().hold())) {
@@ -80,7 +80,7 @@ final class OwnWaits {
     }
 
     /** The same of a request that others ask for. */
-    Contention with(Contention known, Demand demand) {
+    public Contention with(Contention known, Demand demand) {
         Instant since = since(demand);
         return since == null
                 ? known

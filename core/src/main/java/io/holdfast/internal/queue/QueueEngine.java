@@ -10,6 +10,8 @@ import io.holdfast.internal.lease.Withdrawals;
 import io.holdfast.internal.report.Hearing;
 import io.holdfast.internal.report.Reporter;
 import io.holdfast.internal.report.Reports;
+import io.holdfast.internal.safety.Assurance;
+import io.holdfast.internal.safety.EndedHolders;
 import io.holdfast.internal.wire.Server;
 import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
 import io.holdfast.spi.RedisDriver;
@@ -26,26 +28,26 @@ import org.jspecify.annotations.Nullable;
  * connections come and go.
  */
 public final class QueueEngine {
-    final Kit kit;
-    final Server server;
+    public final Kit kit;
+    public final Server server;
     public final Withdrawals withdrawals;
     public final WaitingRoom waitingRoom;
     public final Mailboxes mailboxes;
-    final Assurance assurance;
+    public final Assurance assurance;
     final ClaimBatcher confirms;
     final Actors actors = new Actors();
-    final OwnWaits ownWaits;
-    final RetryQueue<Request> repeats = new RetryQueue<>(this::serverOf, Request::ask);
+    public final OwnWaits ownWaits;
+    final RetryQueue<QueuedRequest> repeats = new RetryQueue<>(this::serverOf, QueuedRequest::ask);
     /** Only where it can be seen that the process of a holder has ended. */
     final @Nullable EndedHolders endedHolders;
 
-    final Reporter reporter;
+    public final Reporter reporter;
     public final Reports reports;
     private final @Nullable DeadlockDetector detector; // null if deadlocks are not looked for
     private @Nullable Kept kept; // set before anything is asked for
 
     /** @param share in the embedded server; null if it is another server */
-    QueueEngine(Kit kit, Server server, TakeBack takeBack, @Nullable EmbeddedServer share) {
+    public QueueEngine(Kit kit, Server server, TakeBack takeBack, @Nullable EmbeddedServer share) {
         this.kit = kit;
         this.server = server;
         this.ownWaits = new OwnWaits(kit, actors, this::kept);
@@ -64,7 +66,7 @@ public final class QueueEngine {
         this.endedHolders = share == null ? null : new EndedHolders(kit, server, share, waitingRoom);
     }
 
-    void begin(Kept keeping) {
+    public void begin(Kept keeping) {
         kept = keeping;
         kit.reportTo(reporter);
         assurance.begin();
@@ -75,7 +77,7 @@ public final class QueueEngine {
     }
 
     /** A request stands in the server's queue for the first time. */
-    void waits(Request request) {
+    void waits(QueuedRequest request) {
         if (request.isShared()) {
             kept().queued(request.keys.hold());
         } else {
@@ -84,7 +86,7 @@ public final class QueueEngine {
     }
 
     /** A request stands in a queue. */
-    void standsStill() {
+    public void standsStill() {
         reporter.begins();
         DeadlockDetector looking = detector;
         if (looking != null) {
@@ -103,31 +105,31 @@ public final class QueueEngine {
     }
 
     /** What has a lock at present; the engine itself stands for nobody. */
-    private Object serverOf(Request request) {
+    private Object serverOf(QueuedRequest request) {
         RedisDriver master = server.masterOf(request.keys);
         return master == null ? this : master;
     }
 
     /** Commands go over new connections, perhaps to a server without its memory. */
-    void commandsUp(IntPredicate partitions) {
+    public void commandsUp(IntPredicate partitions) {
         assurance.changed(partitions);
         reporter.commandsUp();
         waitingRoom.commandsUp(partitions);
     }
 
     /** Messages come over new connections. */
-    void messagesUp(IntPredicate partitions) {
+    public void messagesUp(IntPredicate partitions) {
         waitingRoom.messagesUp(partitions);
     }
 
-    void messagesDown(IntPredicate partitions) {
+    public void messagesDown(IntPredicate partitions) {
         mailboxes.messagesDown(partitions);
     }
 
     /** Ends what is asked for and held. */
-    void clientClosed() {
+    public void clientClosed() {
         // Holds stand under their requests. One that begins only now is found by its request, or finds the client
         // closed.
-        kit.endEach(waitingRoom.requests(), Request::clientClosed);
+        kit.endEach(waitingRoom.requests(), QueuedRequest::clientClosed);
     }
 }

@@ -16,6 +16,7 @@ import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.lease.Renewals;
 import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.lease.Withdrawals;
+import io.holdfast.internal.safety.Assurance;
 import io.holdfast.internal.wire.AsyncResults;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.LockScripts;
@@ -45,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * its own timer after {@link #CONFIRM_NANOS}, so that a shorter section costs no extra request, and a longer one soon has
  * the whole term that its caller was promised.
  */
-final class QueueGrant implements Grant {
+public final class QueueGrant implements Grant {
     private static final long RETRY_NANOS = 100_000_000L;
     /**
      * When a grant by handoff is confirmed. Until then a pause or a silence as long as the claim window loses the lease;
@@ -57,11 +58,11 @@ final class QueueGrant implements Grant {
     /** For holders after this one. */
     private static final Duration NOTE_KEPT = Duration.ofDays(7);
 
-    final Request request;
+    final QueuedRequest request;
     /** Whether nobody else waited, and the server tells this client when others want the lock. */
-    final boolean kept;
+    public final boolean kept;
     /** When the request left, or the grant was made at the earliest, that told this. */
-    final long knownNanos;
+    public final long knownNanos;
 
     private final QueueEngine queue;
     private final Keys keys;
@@ -77,16 +78,14 @@ final class QueueGrant implements Grant {
     private volatile boolean ticketed; // whether another process may have adopted it
     private volatile long lastToken; // that was used of several; 0 if the hold has only its own
 
-    /**
-     * @param claimNanos the claim window; meaningful if it is not confirmed
-     */
-    QueueGrant(Request request, Given given, boolean confirmed, long claimNanos, boolean kept, long knownNanos) {
+    /** @param claimNanos the claim window; 0 if it is confirmed */
+    QueueGrant(QueueEngine queue, QueuedRequest request, Given given, long claimNanos, boolean kept, long knownNanos) {
         this.request = request;
-        this.queue = request.queue;
+        this.queue = queue;
         this.keys = request.keys;
         this.owner = request.owner;
         this.given = given;
-        this.confirmed = confirmed;
+        this.confirmed = claimNanos == 0;
         this.claimNanos = claimNanos;
         this.kept = kept;
         this.knownNanos = knownNanos;
@@ -98,7 +97,7 @@ final class QueueGrant implements Grant {
         confirmAt = made.grantedNanos + Math.min(claimNanos / 3, CONFIRM_NANOS);
     }
 
-    Hold hold() {
+    public Hold hold() {
         return Objects.requireNonNull(hold);
     }
 
@@ -181,7 +180,7 @@ final class QueueGrant implements Grant {
     }
 
     /** Its hold has, or will have, a note, which is not one of a further lease's. */
-    void noting() {
+    public void noting() {
         noted = true;
     }
 
@@ -375,7 +374,7 @@ final class QueueGrant implements Grant {
     }
 
     /** A line is about to ask, by a renewal, whether others wait. Answers that no line has asked for are not told: they are worth an interval at most. */
-    void question() {
+    public void question() {
         questioned = true;
     }
 
@@ -480,12 +479,12 @@ final class QueueGrant implements Grant {
     }
 
     /** How many leases may share it, each with a token of its own. */
-    int tokens() {
+    public int tokens() {
         return request.tokens;
     }
 
     /** The last of several leases of one client has this token: the hold is about to be released, or is that lease's alone. */
-    void lastToken(long last) {
+    public void lastToken(long last) {
         lastToken = last;
     }
 
@@ -496,7 +495,7 @@ final class QueueGrant implements Grant {
         long sent = queue.kit.nanoTime();
         boolean unanswered = request.unanswered();
         Duration tombstone = Withdrawals.tombstone(unanswered);
-        long used = request.tokens > SharedTokens.FEW ? lastToken : 0;
+        long used = request.tokens > QueuedRequest.FEW_TOKENS ? lastToken : 0;
         Release asked = new Release(
                 keys, owner, tombstone, rest.sinceGrant(), rest.left(sent), given.token(), used, rest.done());
         queue.server.scripts(keys).release(asked, (reply, failure) -> {

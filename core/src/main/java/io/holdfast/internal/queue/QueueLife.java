@@ -2,20 +2,23 @@ package io.holdfast.internal.queue;
 
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
+import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.wire.Deadlines;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** How long a request may stand in the queue, where its options limit that; then it leaves, or goes to the tail. */
 final class QueueLife {
-    private final Request request;
+    private final QueuedRequest request;
+    private final Kit kit;
     private final LockOptions options;
     private volatile @Nullable Runnable timer;
     /** Whether the server is being asked to move the request to the tail. */
     private volatile boolean outlived;
 
-    QueueLife(Request request) {
+    QueueLife(QueuedRequest request, Kit kit) {
         this.request = request;
+        this.kit = kit;
         this.options = request.options;
     }
 
@@ -23,7 +26,7 @@ final class QueueLife {
     void begin() {
         Duration life = options.requestLife();
         if (life != null && options.requestEnd() == LockOptions.RequestEnd.LEAVE) {
-            timer = request.queue.kit.schedule(life.toNanos(), request::timeOut);
+            timer = kit.schedule(life.toNanos(), request::timeOut);
         }
     }
 
@@ -43,7 +46,7 @@ final class QueueLife {
         } else if (timer != null) {
             return;
         }
-        timer = request.queue.kit.schedule(life.toNanos() + Deadlines.drift(life.toNanos()), () -> {
+        timer = kit.schedule(life.toNanos() + Deadlines.drift(life.toNanos()), () -> {
             outlived = true;
             request.ask();
         });

@@ -16,16 +16,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** How a request meets the hold that its own actor has already: it waits, shares it, or is refused, as the options say. */
 final class Reentry {
-    private final Request request;
+    private final QueuedRequest request;
     private final LockOptions options;
     private final Actors actors;
     private final boolean wanted;
     private final AtomicBoolean open = new AtomicBoolean();
 
-    Reentry(Request request) {
+    Reentry(QueuedRequest request, Actors actors) {
         this.request = request;
         this.options = request.options;
-        this.actors = request.queue.actors;
+        this.actors = actors;
         this.wanted = options.reentrancy() != LockOptions.Reentrancy.WAIT;
     }
 

@@ -2,6 +2,7 @@ package io.holdfast.internal.queue;
 
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Renewals;
+import io.holdfast.internal.safety.Assurance;
 import io.holdfast.internal.wire.LockScripts;
 import io.holdfast.internal.wire.LockScripts.RenewEntry;
 import io.holdfast.internal.wire.LockScripts.Renewed;

@@ -11,15 +11,12 @@ import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
 import io.holdfast.ServerRefusedException;
 import io.holdfast.ServerUnreachableException;
-import io.holdfast.Wait;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.OneShot;
 import io.holdfast.internal.lease.Outcome;
-import io.holdfast.internal.lease.Question;
 import io.holdfast.internal.lease.Rest;
-import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.LockScripts.Acquire;
 import io.holdfast.internal.wire.LockScripts.AcquireReply;
 import io.holdfast.internal.wire.LockScripts.Claim;
@@ -54,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Replies come on threads of the driver, the end of the wait on the timer's, withdrawal on any: each only proposes an
  * end, and whoever sets it first is right.
  */
-public final class Request implements Question<Handle>, Assurance.Granted {
+public final class Request extends QueuedRequest {
     /** The end of a request that shares its actor's hold. The caller has the handle. */
     private record Joined(WeakReference<Handle> handle) {}
 
@@ -65,12 +62,6 @@ public final class Request implements Question<Handle>, Assurance.Granted {
     private static final int MOST_LATE = 3;
 
     final QueueEngine queue;
-    final Keys keys;
-    final String owner;
-    final LockOptions options;
-    final Wait waitLimit;
-    final Outcome outcome;
-    final int tokens;
 
     private final @Nullable Request before; // whose owner it has; until this has its hold, no grant is its own
     private final long formerToken; // of the hold before
@@ -83,7 +74,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
     /** What this client kept for nobody, and gives back for this request; null if nothing, or once it has been waited for. */
     private volatile @Nullable CompletableFuture<ReleaseResult> givenBack;
 
-    volatile @Nullable QueueGrant obtained; // what its hold stands on; null until that begins
+    public volatile @Nullable QueueGrant obtained; // what its hold stands on; null until that begins
     private volatile Revoked revoked = Revoked.NONE;
     private volatile @Nullable Runnable timer;
 
@@ -99,25 +90,15 @@ public final class Request implements Question<Handle>, Assurance.Granted {
 
     private Request(
             QueueEngine queue, Demand demand, int tokens, String owner, @Nullable Request before, long formerToken) {
+        super(new Outcome(queue.kit, demand, owner, tokens > 1), owner, tokens);
         this.before = before;
         this.formerToken = formerToken;
         this.queue = queue;
-        this.keys = demand.keys();
-        this.options = demand.options();
-        this.waitLimit = demand.waitLimit();
-        this.owner = owner;
-        this.tokens = tokens;
-        this.outcome = new Outcome(queue.kit, demand, owner, isShared());
         this.copies = new Copies(outcome.asked, before == null ? null : before.copies);
-        this.reentry = new Reentry(this);
-        this.stuckWait = new StuckWait(this);
-        this.life = new QueueLife(this);
-        this.taken = new Taken(this);
-    }
-
-    /** Whether it asks for a hold that several leases of this client are to share, one after the other. */
-    boolean isShared() {
-        return tokens > 1;
+        this.reentry = new Reentry(this, queue.actors);
+        this.stuckWait = new StuckWait(this, queue);
+        this.life = new QueueLife(this, queue.kit);
+        this.taken = new Taken(this, queue);
     }
 
     /** Asks for the first time. Called once; the stage is given out here and nowhere else. */
@@ -128,11 +109,6 @@ public final class Request implements Question<Handle>, Assurance.Granted {
         return result;
     }
 
-    @Override
-    public Account account() {
-        return outcome.account();
-    }
-
     /** Its lock may have to stay taken when this process has ended. */
     void outlives() {
         if (!options.minHold().isZero() || !options.lockDelay().isZero()) {
@@ -141,14 +117,14 @@ public final class Request implements Question<Handle>, Assurance.Granted {
     }
 
     /** The same, where the stage was given out before: it may have been withdrawn since, or at this moment. */
-    void begin() {
+    public void begin() {
         outlives();
         queue.waitingRoom.add(this);
         reentry.begin();
         if (!waitLimit.isNone()) {
             Duration limit = waitLimit.limit();
             if (limit != null) {
-                Runnable over = waitLimit.untilStuck() ? stuckWait::look : this::timeOut;
+                Runnable over = waitLimit.untilStuck() ? this::askHowLong : this::timeOut;
                 timer = queue.kit.schedule(limit.toNanos(), over);
             }
             life.begin();
@@ -165,7 +141,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
         }
     }
 
-    /** Shares the hold that its actor has already. */
+    @Override
     void join(Hold own, Handle handle) {
         boolean joined = end(outcome.asked.get() > 0, new Joined(new WeakReference<>(handle)), withdrawal -> {
             outcome.tellObtained(own.token(), true);
@@ -176,42 +152,44 @@ public final class Request implements Question<Handle>, Assurance.Granted {
         }
     }
 
-    /** Whether the actor's own hold, which may have begun just now, decides what becomes of this request. */
+    @Override
     boolean meetOwnHold() {
         return reentry.meet();
     }
 
-    /** The stuck holder whom this request took the lock from, and so got the hold with this token. */
+    @Override
     Optional<Holder> takenOverFrom(long token) {
         return stuckWait.takenOverFrom(token);
     }
 
-    boolean pending() {
-        return outcome.pending();
-    }
-
+    @Override
     boolean unanswered() {
         return copies.unanswered();
     }
 
     /** What to tell the caller if the server has refused the request, and nothing of it can be there; null if that is not so. */
     @Nullable
-    HoldfastException refusal() {
+    public HoldfastException refusal() {
         DriverException refused = copies.refusal();
         return refused == null ? null : Refusals.explain(queue.server.describe(), refused);
     }
 
     /** Asks once more, to know whether the server answers, and tells so. */
-    void probe(Consumer<Boolean> answers) {
+    public void probe(Consumer<Boolean> answers) {
         ask(() -> {}, false, answered -> queue.kit.schedule(0, () -> answers.accept(answered)));
     }
 
-    /** Sends the acquire, for the first time or again. */
-    void ask() {
-        ask(() -> {});
+    @Override
+    void askHowLong() {
+        ask(() -> {}, true, answered -> {});
     }
 
-    /** @param over runs when this copy was answered or is given up, or is not sent because the request has ended */
+    @Override
+    void askHowLongIn(Duration delay) {
+        timer = queue.kit.schedule(delay.toNanos(), this::askHowLong);
+    }
+
+    @Override
     void ask(Runnable over) {
         ask(over, false, answered -> {});
     }
@@ -221,7 +199,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
      * @param told whether the server has answered this copy, or, if none is sent, the one before; said when everything that
      *     follows from it is known
      */
-    void ask(Runnable over, boolean judging, Consumer<Boolean> told) {
+    private void ask(Runnable over, boolean judging, Consumer<Boolean> told) {
         if (!copies.leaves(this::pending)) {
             over.run();
             told.accept(copies.lastFailure() == null);
@@ -326,6 +304,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
         }
     }
 
+    @Override
     Attempt<Handle> unknown(@Nullable DriverException cause) {
         return outcome.unknown(Refusals.unknown(LogText.lock(keys.name()), queue.server.describe(), cause));
     }
@@ -335,7 +314,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
         return Demand.needsWholeTerm(options) || queue.assurance.isWanted(options);
     }
 
-    /** A handoff that was told by message. */
+    @Override
     void grantedByMessage(Notice.Grant grant, long receivedNanos) {
         if (grant.given().token() <= formerToken || (before != null && pending())) {
             return;
@@ -362,7 +341,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
         }
     }
 
-    /** A grant that was told in the reply to a request of this client which left at {@code sent}. */
+    @Override
     void grantedByReply(Claim claim, long sent) {
         if (claim.given().token() <= formerToken || (before != null && pending())) {
             return;
@@ -410,7 +389,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
                 tooLate(this::ask);
                 return;
             }
-            QueueGrant grant = new QueueGrant(this, given, confirmed, claimNanos, kept, knownNanos);
+            QueueGrant grant = new QueueGrant(queue, this, given, confirmed ? 0 : claimNanos, kept, knownNanos);
             Hold hold = hold(grant, deadline);
             Handle handle = hold.newHandle(); // before anybody can withdraw what has it
             if (queue.assurance.keepsOut()) {
@@ -450,7 +429,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
         }
     }
 
-    /** The lease arrived with too little left, or is over already: it is asked for again. Returns whether it may be. */
+    @Override
     boolean tooLate(Runnable again) {
         if (waitLimit.isNone() && late.incrementAndGet() > MOST_LATE) {
             finish(unknown(DriverException.unknown("answers take longer than the lease duration allows", null)));
@@ -460,17 +439,8 @@ public final class Request implements Question<Handle>, Assurance.Granted {
         return true;
     }
 
-    /** A wait for a stuck lock looks again. */
-    void lookIn(Duration delay) {
-        timer = queue.kit.schedule(delay.toNanos(), stuckWait::look);
-    }
-
-    /**
-     * The wait is over. Whether the request has left the queue, the server has to say: until then it is unknown.
-     *
-     * @return false if it has ended before
-     */
-    boolean timeOut() {
+    @Override
+    public boolean timeOut() {
         return end(outcome.asked.get() > 0, null, withdrawal -> {
             HoldfastException refused = refusal(); // of a request that has ended: no copy follows
             if (refused != null) {
@@ -485,7 +455,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
         });
     }
 
-    /** The hold with this token was ended by name. */
+    @Override
     void revoked(long token) {
         revoked = new Revoked(token, queue.kit.nanoTime()); // first: whoever makes a hold of it now looks again
         Hold hold = outcome.hold();
@@ -494,18 +464,19 @@ public final class Request implements Question<Handle>, Assurance.Granted {
         }
     }
 
-    /** An operator has dropped it from the queue. */
-    void evicted() {
+    @Override
+    public void evicted() {
         finish(outcome.because(Reason.DROPPED));
     }
 
-    /** Ends without a lease, and takes back what may have come of it. */
+    @Override
     void finish(Attempt<Handle> attempt) {
         boolean notInQueue = attempt instanceof Attempt.NotObtained<Handle> not && NOT_IN_QUEUE.contains(not.reason());
         boolean nothingLeft = notInQueue || outcome.asked.get() == 0;
         end(!nothingLeft, null, withdrawal -> outcome.refuse(attempt));
     }
 
+    @Override
     void fail(HoldfastException failure) {
         end(outcome.asked.get() > 0, null, withdrawal -> outcome.fail(failure));
     }
@@ -530,8 +501,8 @@ public final class Request implements Question<Handle>, Assurance.Granted {
         }
     }
 
-    /** The client is closed: fails if pending; a hold that has come of it is lost. */
-    void clientClosed() {
+    @Override
+    public void clientClosed() {
         fail(new HoldfastClosedException());
         Hold hold = outcome.hold();
         if (hold != null) {
@@ -564,11 +535,6 @@ public final class Request implements Question<Handle>, Assurance.Granted {
         } finally {
             queue.kit.ended();
         }
-    }
-
-    @Override
-    public Demand demand() {
-        return outcome.demand;
     }
 
     @Override

@@ -22,18 +22,16 @@ final class StuckWait {
     /** @param token of the grant to the request that came of it */
     private record TakeOver(Holder from, long token) {}
 
-    private final Request request;
+    private final QueuedRequest request;
+    private final QueueEngine queue;
     private volatile @Nullable TakeOver takeOver;
 
-    StuckWait(Request request) {
+    StuckWait(QueuedRequest request, QueueEngine queue) {
         this.request = request;
+        this.queue = queue;
     }
 
-    /** Asks how long the holder has kept the lock; {@link #judge} has the answer. */
-    void look() {
-        request.ask(() -> {}, true, answered -> {});
-    }
-
+    /** The answer to the question how long the holder has kept the lock. */
     void judge(AcquireReply reply) {
         Duration limit = Objects.requireNonNull(request.waitLimit.limit());
         State state = reply.state();
@@ -44,17 +42,16 @@ final class StuckWait {
             kept = Duration.of(Math.max(0, reply.timeMicros() - since), ChronoUnit.MICROS);
         }
         if (holder == null || kept.compareTo(limit) < 0) {
-            request.lookIn(limit.minus(kept));
+            request.askHowLongIn(limit.minus(kept));
         } else if (request.waitLimit.takesOver()) {
             takeOver(holder);
-            request.lookIn(limit);
+            request.askHowLongIn(limit);
         } else {
             request.timeOut();
         }
     }
 
     private void takeOver(Holder stuck) {
-        QueueEngine queue = request.queue;
         long sent = queue.kit.nanoTime();
         queue.server.adminScripts.revoke(request.keys, stuck, false, Duration.ZERO, (revoked, failure) -> {
             if (revoked != null) {

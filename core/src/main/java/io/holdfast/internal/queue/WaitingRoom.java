@@ -6,6 +6,7 @@ import io.holdfast.LockOptions;
 import io.holdfast.internal.deadlock.BlockedFlows;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Rest;
+import io.holdfast.internal.safety.EndedHolders;
 import io.holdfast.internal.wire.Announced;
 import io.holdfast.internal.wire.Batches;
 import io.holdfast.internal.wire.Keys;
@@ -50,7 +51,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     /** Waiters for a lock that several may hold which a refresh names, so that it can grant it to each of them. */
 
     /** In which order the server serves requests of one client, as far as the client can know it. */
-    private static final Comparator<Request> SERVED = Comparator.<Request>comparingInt(
+    private static final Comparator<QueuedRequest> SERVED = Comparator.<QueuedRequest>comparingInt(
                     request -> -request.options.priority())
             .thenComparing(request -> switch (request.options.order()) {
                 case SHARES -> 0;
@@ -65,7 +66,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     /** The queued requests of this client for one lock, in the order in which they are served. */
     private static final class Line {
         final Keys keys;
-        final ConcurrentSkipListSet<Request> queued = new ConcurrentSkipListSet<>(SERVED);
+        final ConcurrentSkipListSet<QueuedRequest> queued = new ConcurrentSkipListSet<>(SERVED);
 
         /** How often this client looks again for others, if nobody of its own waits. */
         final int furtherLooks;
@@ -98,10 +99,10 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     private static final long EARLY_NANOS = 10_000_000L;
 
     private final QueueEngine queue;
-    private final Map<String, Request> byOwner = new ConcurrentHashMap<>(); // by the public part
+    private final Map<String, QueuedRequest> byOwner = new ConcurrentHashMap<>(); // by the public part
     private final Map<String, Line> lines =
             new ConcurrentHashMap<>(); // by key of the hold; never an empty line for long
-    private final Set<Request> toAsk =
+    private final Set<QueuedRequest> toAsk =
             new ConcurrentSkipListSet<>((one, other) -> Long.compare(one.outcome.number, other.outcome.number));
     private final Set<String> refused =
             ConcurrentHashMap.newKeySet(); // locks whose refresh is, by key of the hold; they are refreshed alone
@@ -114,18 +115,18 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
         this.wanting = new Wanting(queue.kit);
     }
 
-    void add(Request request) {
+    void add(QueuedRequest request) {
         byOwner.put(OwnerIds.publicPart(request.owner), request);
     }
 
     /** A request goes on with the hold of another, under its owner; false if that one is not known any more. May be said again. */
-    boolean replace(Request before, Request by) {
+    boolean replace(QueuedRequest before, QueuedRequest by) {
         String owner = OwnerIds.publicPart(by.owner);
         return byOwner.replace(owner, before, by) || byOwner.get(owner) == by;
     }
 
     /** The request stands in the server's queue. */
-    void queued(Request request) {
+    void queued(QueuedRequest request) {
         toAsk.remove(request);
         lines.compute(request.keys.hold(), (hold, present) -> {
             Line line = present == null ? new Line(request.keys) : present;
@@ -143,7 +144,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
 
     /** Shows who waits; those for whom a shared one asks are shown by their own line. */
     void show(BlockedFlows to) {
-        for (Request each : byOwner.values()) {
+        for (QueuedRequest each : byOwner.values()) {
             if (!each.isShared()) {
                 to.waits(each.outcome, each.owner, true, each::finish);
             }
@@ -151,7 +152,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     }
 
     /** The request wants to queue but cannot yet: it asks again when messages flow, and with every refresh. */
-    void askLater(Request request) {
+    void askLater(QueuedRequest request) {
         toAsk.add(request);
         queue.mailboxes.want(request.keys);
         if (!request.pending()) {
@@ -169,18 +170,18 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     }
 
     /** The request became a hold; it stays known by its owner. */
-    void settled(Request request) {
+    void settled(QueuedRequest request) {
         toAsk.remove(request);
         leaveLine(request);
     }
 
     /** The request or its hold has ended. */
-    void remove(Request request) {
+    void remove(QueuedRequest request) {
         settled(request);
         byOwner.remove(OwnerIds.publicPart(request.owner), request);
     }
 
-    private void leaveLine(Request request) {
+    private void leaveLine(QueuedRequest request) {
         if (lines.containsKey(request.keys.hold())) {
             lines.computeIfPresent(request.keys.hold(), (hold, line) -> {
                 line.queued.remove(request);
@@ -190,7 +191,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     }
 
     /** All requests that have not ended, and those that became holds, as long as these last. */
-    Collection<Request> requests() {
+    Collection<QueuedRequest> requests() {
         return List.copyOf(byOwner.values());
     }
 
@@ -198,7 +199,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     void ownHoldBegan(Hold hold) {
         Line line = lines.get(hold.keys().hold());
         if (line != null) {
-            for (Request request : line.queued) {
+            for (QueuedRequest request : line.queued) {
                 if (request.outcome.demand.actor().equals(hold.origin.demand.actor())) {
                     request.meetOwnHold();
                 }
@@ -232,7 +233,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
                     refresh(List.of(line), probe.probe());
                 }
             } else if (notice instanceof Notice.Dropped dropped) {
-                Request request = byOwner.get(dropped.ownerPublic());
+                QueuedRequest request = byOwner.get(dropped.ownerPublic());
                 if (request != null) {
                     request.evicted();
                 }
@@ -241,7 +242,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
             } else if (notice instanceof Notice.Recalled recalled) {
                 queue.kept().recalled(recalled.hold(), recalled.token());
             } else if (notice instanceof Notice.Revoked revoked) {
-                Request request = byOwner.get(revoked.ownerPublic());
+                QueuedRequest request = byOwner.get(revoked.ownerPublic());
                 if (request != null) {
                     if (revoked.waitersToo()) {
                         queue.kept().dropped(revoked.hold(), request.owner);
@@ -258,7 +259,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
 
     /** A request that has asked, and whose reply is under way yet, is answered by this as well. */
     private void onDone(Notice.Done done) {
-        for (Request request : requests()) {
+        for (QueuedRequest request : requests()) {
             if (request.keys.hold().equals(done.hold()) && request.pending()) {
                 request.outcome.contention = new Contention(
                         Optional.of(done.record()),
@@ -273,7 +274,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     }
 
     private void onGrant(Notice.Grant grant, String hold, long received) {
-        Request request = byOwner.get(grant.ownerPublic());
+        QueuedRequest request = byOwner.get(grant.ownerPublic());
         if (request != null) {
             request.grantedByMessage(grant, received);
         } else {
@@ -297,7 +298,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     @Override
     public void messagesUp(IntPredicate partitions) {
         queue.mailboxes.messagesUp(partitions);
-        for (Request request : List.copyOf(toAsk)) {
+        for (QueuedRequest request : List.copyOf(toAsk)) {
             if (queue.mailboxes.listening(request.keys) && toAsk.remove(request)) {
                 queue.repeats.add(request);
             }
@@ -308,7 +309,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     /** Messages for one lock can come from now on; whoever is queued already may have missed some. */
     @Override
     public void listeningTo(Keys keys) {
-        for (Request request : List.copyOf(toAsk)) {
+        for (QueuedRequest request : List.copyOf(toAsk)) {
             if (request.keys.hold().equals(keys.hold()) && toAsk.remove(request)) {
                 queue.repeats.add(request);
             }
@@ -334,7 +335,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     /** @param acted whether the reply was to something that may have changed when others can be granted the lock */
     private void observe(Keys keys, State state, long sent, boolean acted) {
         for (Claim claim : state.claims()) {
-            Request request = byOwner.get(claim.ownerPublic());
+            QueuedRequest request = byOwner.get(claim.ownerPublic());
             if (request != null) {
                 request.grantedByReply(claim, sent);
             } else {
@@ -411,7 +412,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
      */
     private Set<String> usersOfMailboxes() {
         Set<String> holds = new HashSet<>();
-        for (Request request : byOwner.values()) {
+        for (QueuedRequest request : byOwner.values()) {
             if (request.pending() && !request.waitLimit.isNone()) {
                 holds.add(request.keys.hold());
             }
@@ -428,7 +429,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
         }
         startTicking();
         refused.retainAll(lines.keySet());
-        for (Request request : toAsk) {
+        for (QueuedRequest request : toAsk) {
             queue.mailboxes.want(request.keys); // if it could not be opened before
             queue.repeats.add(request);
         }
@@ -468,11 +469,11 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
 
     private void refresh(List<Line> batch, String heard, int further) {
         List<RefreshEntry> entries = new ArrayList<>(batch.size());
-        List<List<Request>> counted = new ArrayList<>(batch.size());
+        List<List<QueuedRequest>> counted = new ArrayList<>(batch.size());
         LockScripts scripts = queue.server.scripts(batch.get(0).keys);
         int most = scripts.mostNamed();
         for (Line line : batch) {
-            List<Request> waiting = List.copyOf(line.queued);
+            List<QueuedRequest> waiting = List.copyOf(line.queued);
             List<String> first =
                     waiting.stream().limit(most).map(request -> request.owner).toList();
             entries.add(new RefreshEntry(line.keys, waiting.size(), first));
@@ -509,7 +510,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
         line.queued.forEach(queue.repeats::add);
     }
 
-    private void refreshed(Line line, List<Request> counted, RefreshReply reply, long sent, int further) {
+    private void refreshed(Line line, List<QueuedRequest> counted, RefreshReply reply, long sent, int further) {
         refused.remove(line.keys.hold());
         State state = reply.state();
         observe(line.keys, state, sent, false);
@@ -525,7 +526,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
         }
         if (reply.resend()) {
             // Neither what came into the line since, nor what this reply or a message has taken out of it.
-            List<Request> unknown = new ArrayList<>(counted);
+            List<QueuedRequest> unknown = new ArrayList<>(counted);
             unknown.retainAll(line.queued);
             if (unknown.size() < counted.size() && further > 0) { // the server may have missed only those
                 refresh(List.of(line), "0", further - 1);
@@ -535,7 +536,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
                     System.Logger.Level.DEBUG,
                     () -> "the server has lost sight of waiters of " + LogText.lock(line.keys.name())
                             + ": asking again");
-            for (Request request : unknown) {
+            for (QueuedRequest request : unknown) {
                 request.outcome.tell(LockEvent.Requeued::new);
                 queue.repeats.add(request);
             }

@@ -26,7 +26,7 @@ public final class ActorsLincheckTest {
         Request request = hand.request("a", LockOptions.defaults(), Wait.none(), "actor");
         return new Hold(
                 request.outcome,
-                new QueueGrant(request, new LockScripts.Given(7, 0), true, 0, false, 0),
+                new QueueGrant(request.queue, request, new LockScripts.Given(7, 0), 0, false, 0),
                 hand.now() + 1_000_000_000L,
                 null);
     }

@@ -14,6 +14,7 @@ import io.holdfast.LockMode;
 import io.holdfast.LockOptions;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
+import io.holdfast.internal.client.Client;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;

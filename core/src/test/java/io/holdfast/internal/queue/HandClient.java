@@ -7,6 +7,7 @@ import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.QuorumOptions;
 import io.holdfast.Wait;
+import io.holdfast.internal.client.Client;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.quorum.QuorumClient;

@@ -446,7 +446,7 @@ final class Breaks {
                         HANDED,
                         2,
                         EnumSet.of(HOLDER, EXCLUSION, KEPT, UNFENCED),
-                        java("internal/queue/Request", "final String owner;", "String owner;"),
+                        java("internal/queue/QueuedRequest", "final String owner;", "String owner;"),
                         java("internal/queue/Adoption", "private final String owner;", "private String owner;"),
                         java("internal/queue/Adoption", "        queue.kit.ending();\n", """
                                         queue.kit.ending();
@@ -474,7 +474,7 @@ final class Breaks {
                         1_233,
                         EnumSet.of(DROPPED),
                         java(
-                                "internal/queue/LocalLine",
+                                "internal/turns/LocalLine",
                                 "return held ? refuse(waiting.all(), LocalRequest::evicted) : () -> {};",
                                 "return () -> {};")),
                 of(

@@ -33,9 +33,9 @@ final class SharedBreaks {
                         INSIDE,
                         12,
                         EnumSet.of(FAIR),
-                        java("internal/queue/Turn", "Math.min(inLine, sections));", "inLine);"),
+                        java("internal/turns/Turn", "Math.min(inLine, sections));", "inLine);"),
                         java(
-                                "internal/queue/Turn",
+                                "internal/turns/Turn",
                                 "close(Math.min(inLine, sections - 1), now);",
                                 "close(inLine, now);")),
                 Breaks.of(
@@ -43,20 +43,20 @@ final class SharedBreaks {
                         INSIDE,
                         11,
                         EnumSet.of(FAIR),
-                        java("internal/queue/Turn", "(left > 0 && now - closedNanos < timeNanos)", "left > 0")),
+                        java("internal/turns/Turn", "(left > 0 && now - closedNanos < timeNanos)", "left > 0")),
                 Breaks.of(
                         "turns: the line is not closed",
                         INSIDE,
                         11,
                         EnumSet.of(FAIR),
-                        java("internal/queue/Turn", "left = Math.max(0, Math.min(inLine, sections));", "left = OPEN;")),
+                        java("internal/turns/Turn", "left = Math.max(0, Math.min(inLine, sections));", "left = OPEN;")),
                 Breaks.of(
                         "turns: a closed line is closed again, with those who came since",
                         INSIDE,
                         33,
                         EnumSet.of(FAIR),
                         java(
-                                "internal/queue/Turn",
+                                "internal/turns/Turn",
                                 "if (isOpen()) {\n            left =",
                                 "if (timeNanos > 0) {\n            left =")),
                 Breaks.of(
@@ -65,11 +65,11 @@ final class SharedBreaks {
                         1,
                         EnumSet.of(FAIR),
                         java(
-                                "internal/queue/Turn",
+                                "internal/turns/Turn",
                                 "if (isOpen() && now - knownNanos >= 2 * interval) {",
                                 "if (isOpen() && asking && now - knownNanos >= 2 * interval) {"),
                         java(
-                                "internal/queue/Turn",
+                                "internal/turns/Turn",
                                 "if (!isOpen() || asking || now - knownNanos < interval) {",
                                 "if (!isOpen() || asking || now - knownNanos < interval || interval > 0) {")),
                 Breaks.of(
@@ -78,7 +78,7 @@ final class SharedBreaks {
                         12,
                         EnumSet.of(FAIR),
                         java(
-                                "internal/queue/Turn",
+                                "internal/turns/Turn",
                                 "if (isOpen() && now - knownNanos >= 2 * interval) {",
                                 "if (isOpen() && !asking && now - knownNanos >= 2 * interval) {")),
                 Breaks.of(
@@ -87,7 +87,7 @@ final class SharedBreaks {
                         11,
                         EnumSet.of(LIVENESS, ENDS),
                         java(
-                                "internal/queue/LocalLine",
+                                "internal/turns/LocalLine",
                                 "free();\n                then = askIfWanted();",
                                 "free();\n                then = () -> {};")),
                 Breaks.of(
@@ -95,20 +95,20 @@ final class SharedBreaks {
                         KEPT_PLAN,
                         43,
                         EnumSet.of(FAIR, LIVENESS),
-                        java("internal/queue/LocalLine", "                || recalledToken == grant.token()\n", "")),
+                        java("internal/turns/LocalLine", "                || recalledToken == grant.token()\n", "")),
                 Breaks.of(
                         "turns: who leaves the closed part of a line leaves the place to another",
                         KEPT_PLAN,
                         46,
                         EnumSet.of(FAIR),
-                        java("internal/queue/InLine", "present.turn.left(place - 1);", "")),
+                        java("internal/turns/InLine", "present.turn.left(place - 1);", "")),
                 Breaks.of(
                         "shared: a recall is not heeded",
                         INSIDE,
                         4,
                         EnumSet.of(FAIR, LIVENESS),
                         java(
-                                "internal/queue/LocalLine",
+                                "internal/turns/LocalLine",
                                 "return tenure != null && tenure.hold.token() == token ? othersWait(tenure)",
                                 "return tenure != null && token == 0 ? othersWait(tenure)")),
                 Breaks.of(
@@ -131,7 +131,7 @@ final class SharedBreaks {
                         INSIDE,
                         4,
                         EnumSet.of(ORPHAN),
-                        java("internal/queue/LocalLine", "then = time(now);", "then = () -> {};")),
+                        java("internal/turns/LocalLine", "then = time(now);", "then = () -> {};")),
                 Breaks.of(
                         "shared: closing does not release",
                         INSIDE,
@@ -147,16 +147,16 @@ final class SharedBreaks {
                         4,
                         EnumSet.of(TOKENS, FENCED),
                         java(
-                                "internal/queue/SharedTokens",
-                                "    void draw() {\n        last++;",
-                                "    void draw() {\n        last = last();")),
+                                "internal/turns/SharedTokens",
+                                "    long draw() {\n        last++;",
+                                "    long draw() {\n        last = last();")),
                 Breaks.of(
                         "shared: a release does not tell the last token",
                         OUTSIDE,
                         18,
                         EnumSet.of(TOKENS),
                         java(
-                                "internal/queue/Tenure",
+                                "internal/turns/Tenure",
                                 "lastToken(last);\n        return",
                                 "lastToken(hold.token());\n        return")),
                 Breaks.of(
@@ -177,10 +177,10 @@ final class SharedBreaks {
                         3,
                         EnumSet.of(KEPT, FAIR),
                         java(
-                                "internal/queue/LocalLines",
+                                "internal/turns/LocalLines",
                                 "boolean served = options.renewal()\n                && options",
                                 "boolean served = options"),
-                        java("internal/queue/LocalLines", "(options.renewal() && !options", "(!options")),
+                        java("internal/turns/LocalLines", "(options.renewal() && !options", "(!options")),
                 Breaks.of(
                         "shared: a renewal does not tell of a recall",
                         KEPT_PLAN,
@@ -193,7 +193,7 @@ final class SharedBreaks {
                         1,
                         EnumSet.of(EXPIRY),
                         java(
-                                "internal/queue/LocalLine",
+                                "internal/turns/LocalLine",
                                 "boolean mayGoOn = present.mayGoOn(now);",
                                 "boolean mayGoOn = present.isGood(now);")));
     }

@@ -42,7 +42,7 @@ final class WorkBreaks {
                         101,
                         EnumSet.of(LEAST),
                         java(
-                                "internal/queue/Tenure",
+                                "internal/turns/Tenure",
                                 "hold.leftNanos(now) > Demand.leastLeft(options).toNanos()",
                                 "hold.leftNanos(now) > 0")),
                 Breaks.of(

@@ -1,4 +1,6 @@
-package io.holdfast.internal.queue;
+package io.holdfast.internal.turns;
+
+import io.holdfast.internal.queue.QueuedRequest;
 
 /**
  * The tokens that the server reserved for a hold, the first of which is the hold's own. Pure; guarded by its line's lock.
@@ -8,11 +10,8 @@ package io.holdfast.internal.queue;
  * server's tokens are its clock, and one that lost its memory still gives greater ones.
  */
 final class SharedTokens {
-    /**
-     * So few need not be given back with the hold: by the server's clock they are over before another request could come. For a
-     * hold that several leases may share, but nobody else wants yet.
-     */
-    static final int FEW = 16;
+    /** Leases that one hold is good for: a tenth of a second's worth of tokens. */
+    private static final int MANY = 100_000;
 
     /** How often to look again whether a microsecond is over. */
     static final int MOST_SPINS = 2_000;
@@ -32,6 +31,15 @@ final class SharedTokens {
         this.last = first - 1;
     }
 
+    /**
+     * How many the server reserves for a hold: one for each of its leases.
+     *
+     * @param wanted whether several requests of this client want the lock, or it is kept for them
+     */
+    static int reserved(boolean wanted) {
+        return wanted ? MANY : QueuedRequest.FEW_TOKENS;
+    }
+
     /** Whether one is left for the next lease. */
     boolean hasMore() {
         return last + 1 - first < reserved;
@@ -42,8 +50,10 @@ final class SharedTokens {
         return hasMore() && (last + 1 - first) * NANOS_A_TOKEN <= now - obtainedNanos;
     }
 
-    void draw() {
+    /** One more, which is the last from now on. */
+    long draw() {
         last++;
+        return last();
     }
 
     /** The last that was drawn; that of the hold, if none was. */

@@ -1,4 +1,4 @@
-package io.holdfast.internal.queue;
+package io.holdfast.internal.turns;
 
 import io.holdfast.Holder;
 import io.holdfast.LeaseTicket;
@@ -33,9 +33,39 @@ import org.jspecify.annotations.Nullable;
  * lease's alone.
  */
 final class LocalHold implements Holding, Tenant {
+    /** Of which it is a lease. */
+    interface Line {
+        /** The token of a lease, drawn when it is asked for the first time. */
+        long draw(LocalHold lease);
+
+        /**
+         * The lease is over: hands the lock on, keeps it, or gives it back.
+         *
+         * @return null if its hold is not this line's any more: it was lost, or detached
+         */
+        @Nullable
+        CompletableFuture<ReleaseResult> released(LocalHold lease);
+
+        /**
+         * The lease is to live on without this client: its hold is no longer the line's, and whoever waits asks anew.
+         *
+         * @return whether it was; false if the lease is over
+         */
+        boolean letGo(LocalHold lease);
+
+        /** Notes something of a lease's hold before a request for it leaves. False, and nothing is noted, if the lease is over. */
+        boolean whileLent(LocalHold lease, Runnable act);
+
+        /** The server has answered an extension. */
+        void extended(Hold which, Duration atLeast);
+
+        /** How many requests stand in line that the server does not know of. */
+        int waiting();
+    }
+
     private static final WeakReference<Handle> NO_HANDLE = new WeakReference<>(null);
 
-    private final LocalLine line;
+    private final Line line;
     private final Tenure tenure;
     final Hold hold;
     private final LocalRequest request;
@@ -48,7 +78,7 @@ final class LocalHold implements Holding, Tenant {
     private volatile boolean alone; // written under the lock of the line
 
     /** @param grantedNanos when it is lent; the first one, for which the hold was asked, has it since the grant */
-    LocalHold(LocalLine line, Tenure tenure, LocalRequest request, long grantedNanos) {
+    LocalHold(Line line, Tenure tenure, LocalRequest request, long grantedNanos) {
         this.line = line;
         this.tenure = tenure;
         this.hold = tenure.hold;
@@ -63,7 +93,7 @@ final class LocalHold implements Holding, Tenant {
     Runnable delivery() {
         Handle made = new Handle(hold, this);
         handle = new WeakReference<>(made);
-        return () -> request.deliver(this, made);
+        return () -> request.deliver(made);
     }
 
     /** What is left to be done if an error has kept it from its request, or its end from its line. */
@@ -114,7 +144,7 @@ final class LocalHold implements Holding, Tenant {
 
     Holder holder() {
         return ClientLabel.ofOwn(
-                line.kit.options.application(),
+                hold.kit.options.application(),
                 hold.owner(),
                 Math.max(token, hold.token()),
                 request.demand.actorName(),
@@ -197,8 +227,7 @@ final class LocalHold implements Holding, Tenant {
 
     @Override
     public CompletableFuture<Void> wanted(BooleanSupplier lasts) {
-        return hold.grant.wanted(
-                () -> lasts.getAsBoolean() && isValid(), () -> !alone && line.under(() -> !line.waiting.isEmpty()));
+        return hold.grant.wanted(() -> lasts.getAsBoolean() && isValid(), () -> !alone && line.waiting() > 0);
     }
 
     @Override

@@ -1,6 +1,4 @@
-package io.holdfast.internal.queue;
-
-import static io.holdfast.internal.queue.LocalLines.then;
+package io.holdfast.internal.turns;
 
 import io.holdfast.Attempt;
 import io.holdfast.Contention;
@@ -15,6 +13,10 @@ import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Holding;
 import io.holdfast.internal.lease.Tenant;
+import io.holdfast.internal.queue.Guarded;
+import io.holdfast.internal.queue.QueueEngine;
+import io.holdfast.internal.queue.QueueGrant;
+import io.holdfast.internal.queue.Request;
 import io.holdfast.internal.wire.Keys;
 import java.time.Duration;
 import java.util.List;
@@ -35,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Its events and their guards are in {@code docs/states.md}. Whoever comes first under the lock is right.
  */
-final class LocalLine extends Guarded implements Tenant {
+final class LocalLine extends Guarded implements LocalRequest.Line, LocalHold.Line, Tenant {
     private enum State {
         FREE,
         ASKING,
@@ -45,14 +47,15 @@ final class LocalLine extends Guarded implements Tenant {
 
     final Keys keys;
     final LockOptions options;
-    private final LocalLines lines;
-    final InLine waiting = new InLine(); // guarded by lock
+    private final QueueEngine queue;
+    private final Consumer<LocalLine> atEnd;
+    private final InLine waiting = new InLine(); // guarded by lock
     private volatile State state = State.FREE; // written under the lock
     private boolean ended;
     private boolean contended; // since it was made, a request has stood behind others
     private @Nullable Request asking;
     private @Nullable LocalRequest givingUp; // the only one that waited, for whom the request under way was withdrawn
-    volatile String owner = ""; // by which it asked last, public and secret part; written under the lock
+    private volatile String owner = ""; // by which it asked last, public and secret part; written under the lock
     private @Nullable Tenure tenure;
     volatile @Nullable LocalHold lent; // written under the lock
     private long recalledToken; // perhaps of a hold that this client has not heard of yet
@@ -62,9 +65,11 @@ final class LocalLine extends Guarded implements Tenant {
     private final int sections; // of a turn, at most
     private final Idle kept;
 
-    LocalLine(LocalLines lines, Keys keys, LockOptions options, int sections) {
-        super(lines.queue.kit);
-        this.lines = lines;
+    /** @param atEnd called once, when it has nothing to do any more */
+    LocalLine(QueueEngine queue, Keys keys, LockOptions options, int sections, Consumer<LocalLine> atEnd) {
+        super(queue.kit);
+        this.queue = queue;
+        this.atEnd = atEnd;
         this.keys = keys;
         this.options = options;
         this.sections = sections;
@@ -72,7 +77,7 @@ final class LocalLine extends Guarded implements Tenant {
     }
 
     @Override
-    void mend() {
+    protected void mend() {
         on(() -> {
             LocalHold lease = lent;
             Tenure present = tenure;
@@ -152,12 +157,17 @@ final class LocalLine extends Guarded implements Tenant {
         on(() -> waiting.show(to, owner, lent));
     }
 
+    @Override
+    public String owner() {
+        return owner;
+    }
+
     List<LocalRequest> requests() {
         return under(waiting::all);
     }
 
-    /** A request has ended without the lock. */
-    void leave(LocalRequest request) {
+    @Override
+    public void leave(LocalRequest request) {
         on(() -> {
             Request asked = asking;
             if (!waiting.remove(request, tenure) || !waiting.isEmpty() || asked == null) {
@@ -168,18 +178,13 @@ final class LocalLine extends Guarded implements Tenant {
         });
     }
 
-    /**
-     * The wait of a request is over: what can be said of the lock. If nobody else stands in line, the line asks no more, and
-     * whether it has left the server's queue, the server has to say: until then it is unknown.
-     */
-    void judge(LocalRequest request) {
+    @Override
+    public void judge(LocalRequest request) {
         on(() -> {
             Request asked = asking;
             Contention known = waiting.contention(request, tenure, lent);
             boolean alone = waiting.size() == 1 && waiting.peek() == request;
-            if (alone && asked != null) {
-                givingUp = request;
-            }
+            givingUp = alone && asked != null ? request : givingUp;
             return () -> request.judge(asked, alone, known);
         });
     }
@@ -193,9 +198,9 @@ final class LocalLine extends Guarded implements Tenant {
             return endIfIdle();
         }
         Request request = new Request(
-                lines.queue,
+                queue,
                 Demand.of(keys, options, Wait.forever(), false, first.demand.actorName()),
-                LocalLines.tokens(contended || kept.keeps));
+                SharedTokens.reserved(contended || kept.keeps));
         CompletableFuture<Attempt<Handle>> stage = request.outcome.stage(); // before anybody can withdraw it
         asking = request;
         givingUp = null;
@@ -205,7 +210,7 @@ final class LocalLine extends Guarded implements Tenant {
         return () -> {
             try {
                 if (kept.keeps) {
-                    lines.queue.mailboxes.want(keys);
+                    queue.mailboxes.want(keys);
                 }
                 request.begin();
             } catch (RuntimeException | Error e) {
@@ -245,7 +250,7 @@ final class LocalLine extends Guarded implements Tenant {
         // Where the client keeps the lock for nobody, a message is all by which it would hear of others in time.
         if (!grant.kept
                 || recalledToken == grant.token()
-                || (kept.keeps && (deaf || !lines.queue.mailboxes.listening(keys)))) {
+                || (kept.keeps && (deaf || !queue.mailboxes.listening(keys)))) {
             begun.turn.beginsClosed(waiting.size(), now);
         }
         Runnable then = given == null ? giveBack(begun) : given;
@@ -307,7 +312,7 @@ final class LocalLine extends Guarded implements Tenant {
         if (present == null || state != State.LENT || !present.turn.asks(now)) {
             return () -> {};
         }
-        return () -> present.ask(lines.queue.mailboxes);
+        return () -> present.ask(queue.mailboxes);
     }
 
     /** A renewal of the hold, which left then, was answered: nobody else had wanted the lock. */
@@ -325,33 +330,20 @@ final class LocalLine extends Guarded implements Tenant {
         });
     }
 
-    /** The token of a lease, drawn when it is asked for the first time. */
-    long draw(LocalHold lease) {
+    @Override
+    public long draw(LocalHold lease) {
         return under(() -> {
             Tenure present = tenure;
             if (present == null || lent != lease) {
                 return lease.settleToken(0); // which it was given at its end: the last that was drawn
             }
-            if (lease.isWithoutToken()) {
-                present.tokens.draw();
-            }
-            return lease.settleToken(present.tokens.last());
+            return lease.settleToken(lease.isWithoutToken() ? present.tokens.draw() : present.tokens.last());
         });
     }
 
-    /**
-     * The lease is over: hands the lock on, keeps it, or gives it back.
-     *
-     * @return null if its hold is not this line's any more: it was lost, or detached
-     */
-    @Nullable
-    CompletableFuture<ReleaseResult> released(LocalHold lease) {
-        try {
-            return handOn(lease);
-        } catch (RuntimeException | Error e) {
-            mendLater();
-            throw e;
-        }
+    @Override
+    public @Nullable CompletableFuture<ReleaseResult> released(LocalHold lease) {
+        return mended(() -> handOn(lease));
     }
 
     private @Nullable CompletableFuture<ReleaseResult> handOn(LocalHold lease) {
@@ -408,12 +400,8 @@ final class LocalLine extends Guarded implements Tenant {
         }
     }
 
-    /**
-     * The lease is to live on without this client: its hold is no longer the line's, and whoever waits asks anew.
-     *
-     * @return whether it was; false if the lease is over
-     */
-    boolean letGo(LocalHold lease) {
+    @Override
+    public boolean letGo(LocalHold lease) {
         boolean[] done = new boolean[1];
         on(() -> {
             if (lent != lease) {
@@ -430,8 +418,8 @@ final class LocalLine extends Guarded implements Tenant {
 
     // ---- extensions
 
-    /** Notes something of a lease's hold before a request for it leaves. False, and nothing is noted, if the lease is over. */
-    boolean whileLent(LocalHold lease, Runnable act) {
+    @Override
+    public boolean whileLent(LocalHold lease, Runnable act) {
         return under(() -> {
             if (lent == lease) {
                 act.run();
@@ -440,8 +428,8 @@ final class LocalLine extends Guarded implements Tenant {
         });
     }
 
-    /** The server has answered an extension. */
-    void extended(Hold which, Duration atLeast) {
+    @Override
+    public void extended(Hold which, Duration atLeast) {
         during(present -> present.hold == which, present -> present.extensions.answered(atLeast, kit.nanoTime()));
     }
 
@@ -565,11 +553,9 @@ final class LocalLine extends Guarded implements Tenant {
     // ---- the end
 
     private Runnable endIfIdle() {
-        if (state == State.FREE && waiting.isEmpty() && goingBack == null) {
-            ended = true;
-            return () -> lines.ended(this);
-        }
-        return () -> {};
+        boolean idle = state == State.FREE && waiting.isEmpty() && goingBack == null;
+        ended |= idle;
+        return idle ? () -> atEnd.accept(this) : () -> {};
     }
 
     void clientClosed() {
@@ -580,7 +566,8 @@ final class LocalLine extends Guarded implements Tenant {
         return under(() -> state == State.KEPT);
     }
 
-    int waiting() {
+    @Override
+    public int waiting() {
         return under(() -> waiting.size() - (asking == null ? 0 : 1)); // that one is known at the server
     }
 

@@ -1,4 +1,4 @@
-package io.holdfast.internal.queue;
+package io.holdfast.internal.turns;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

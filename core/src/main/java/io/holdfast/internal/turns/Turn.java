@@ -1,4 +1,4 @@
-package io.holdfast.internal.queue;
+package io.holdfast.internal.turns;
 
 import io.holdfast.LockOptions;
 

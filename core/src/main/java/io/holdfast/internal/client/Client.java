@@ -1,4 +1,4 @@
-package io.holdfast.internal.queue;
+package io.holdfast.internal.client;
 
 import io.holdfast.HoldfastOptions;
 import io.holdfast.LockInfo;
@@ -12,6 +12,9 @@ import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.Question;
 import io.holdfast.internal.lease.TakeBack;
 import io.holdfast.internal.polled.PlainLocks;
+import io.holdfast.internal.queue.QueueEngine;
+import io.holdfast.internal.queue.Request;
+import io.holdfast.internal.turns.LocalLines;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Server;
 import io.holdfast.internal.wire.Subscriptions;

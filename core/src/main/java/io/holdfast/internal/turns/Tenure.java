@@ -1,10 +1,12 @@
-package io.holdfast.internal.queue;
+package io.holdfast.internal.turns;
 
 import io.holdfast.LockOptions;
 import io.holdfast.ReleaseResult;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Kit;
+import io.holdfast.internal.queue.Mailboxes;
+import io.holdfast.internal.queue.QueueGrant;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,4 +1,4 @@
-package io.holdfast.internal.queue;
+package io.holdfast.internal.turns;
 
 import io.holdfast.Attempt;
 import io.holdfast.Attempt.Reason;
@@ -8,9 +8,12 @@ import io.holdfast.HoldfastException;
 import io.holdfast.LockEvent;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.lease.Holding;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.lease.Question;
+import io.holdfast.internal.queue.QueueEngine;
+import io.holdfast.internal.queue.Request;
 import io.holdfast.internal.wire.LogText;
 import io.holdfast.internal.wire.Refusals;
 import java.time.Duration;
@@ -18,6 +21,7 @@ import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,22 +31,40 @@ import org.jspecify.annotations.Nullable;
  * <p>It ends once, by whoever is first to say so: with a lease, or without.
  */
 final class LocalRequest implements Question<Handle> {
+    /** Where it stands. */
+    interface Line {
+        /** By which the line asked the server last. */
+        String owner();
+
+        /** A request has ended without the lock. */
+        void leave(LocalRequest request);
+
+        /**
+         * The wait of a request is over: what can be said of the lock. If nobody else stands in line, the line asks no more, and
+         * whether it has left the server's queue, the server has to say: until then it is unknown.
+         */
+        void judge(LocalRequest request);
+    }
+
     final Demand demand;
     final Outcome outcome;
     final int sections; // of a turn, at most
-    private final LocalLines lines;
+    private final QueueEngine queue;
+    private final Consumer<LocalRequest> join;
     private final Kit kit;
-    private volatile @Nullable LocalLine line;
+    private volatile @Nullable Line line;
     private volatile @Nullable Request alone;
     private volatile @Nullable Runnable timer;
     private volatile @Nullable Demand asked; // with the thread that asks, until it is answered: a hold would keep it
     /** Set under the lock of the line if it stands behind others; false until that is told. */
     private volatile @Nullable AtomicBoolean queuedTold;
 
-    LocalRequest(LocalLines lines, Demand asked, int sections) {
+    /** @param join lets a request join its line, which it is told of */
+    LocalRequest(QueueEngine queue, Consumer<LocalRequest> join, Demand asked, int sections) {
         this.sections = sections;
-        this.lines = lines;
-        this.kit = lines.queue.kit;
+        this.queue = queue;
+        this.join = join;
+        this.kit = queue.kit;
         this.asked = asked;
         this.demand = asked.named();
         this.outcome = new Outcome(kit, demand, "", false);
@@ -55,7 +77,7 @@ final class LocalRequest implements Question<Handle> {
             refused(null, new HoldfastClosedException());
             return result;
         }
-        lines.join(this);
+        join.accept(this);
         Request asked = alone;
         if (asked != null) {
             return asked.start();
@@ -71,7 +93,7 @@ final class LocalRequest implements Question<Handle> {
     }
 
     /** Said by the line that it stands in, before anything else can happen to it. */
-    void standsIn(LocalLine in) {
+    void standsIn(Line in) {
         line = in;
     }
 
@@ -85,9 +107,9 @@ final class LocalRequest implements Question<Handle> {
     void tellQueued() {
         AtomicBoolean told = queuedTold;
         if (told != null && told.compareAndSet(false, true)) {
-            lines.queue.standsStill();
+            queue.standsStill();
             int place = outcome.firstPlace;
-            outcome.standsBy(Objects.requireNonNull(line).owner);
+            outcome.standsBy(Objects.requireNonNull(line).owner());
             outcome.tell(subject -> new LockEvent.Queued(subject, place, place));
             waits();
         }
@@ -100,12 +122,12 @@ final class LocalRequest implements Question<Handle> {
 
     /** Somebody else has the lock, or this flow itself. */
     void waits() {
-        lines.queue.ownWaits.begins(outcome, asker());
+        queue.ownWaits.begins(outcome, asker());
     }
 
     /** It does not wait, and the lock is not here: it asks the server for a hold of its own. */
     void askAlone() {
-        alone = new Request(lines.queue, asker(), 1);
+        alone = new Request(queue, asker(), 1);
     }
 
     @Override
@@ -119,20 +141,20 @@ final class LocalRequest implements Question<Handle> {
         Request asked = alone;
         if (asked != null) {
             asked.withdraw();
-        } else if (!end(null, new CancellationException(), true) && outcome.end() instanceof LocalHold lease) {
+        } else if (!end(null, new CancellationException(), true) && outcome.end() instanceof Holding lease) {
             var unused = lease.leave();
         }
     }
 
     private void leaveLine() {
-        LocalLine in = line;
+        Line in = line;
         if (in != null) {
             in.leave(this);
         }
     }
 
     private void waitIsOver() {
-        LocalLine in = line;
+        Line in = line;
         if (in != null && outcome.pending()) {
             in.judge(this);
         }
@@ -172,7 +194,7 @@ final class LocalRequest implements Question<Handle> {
     }
 
     private Attempt<Handle> timedOutBy(Contention contention) {
-        return outcome.because(Reason.TIMED_OUT, lines.queue.ownWaits.with(contention, asker()));
+        return outcome.because(Reason.TIMED_OUT, queue.ownWaits.with(contention, asker()));
     }
 
     /** An operator has dropped it. */
@@ -181,8 +203,7 @@ final class LocalRequest implements Question<Handle> {
     }
 
     private void unknown() {
-        left(outcome.unknown(
-                Refusals.unknown(LogText.lock(demand.keys().name()), lines.queue.server.describe(), null)));
+        left(outcome.unknown(Refusals.unknown(LogText.lock(demand.keys().name()), queue.server.describe(), null)));
     }
 
     /** It ends without a lease, and leaves its line. */
@@ -235,9 +256,9 @@ final class LocalRequest implements Question<Handle> {
     private void answer(@Nullable Attempt<Handle> attempt, @Nullable Throwable failure) {
         cancelTimer();
         asked = null;
-        LocalLine in = line;
+        Line in = line;
         if (in != null) {
-            outcome.standsBy(in.owner);
+            outcome.standsBy(in.owner());
         }
         if (attempt instanceof Attempt.NotObtained<Handle> not) {
             outcome.contention = not.contention();
@@ -250,22 +271,23 @@ final class LocalRequest implements Question<Handle> {
     }
 
     /** Ends it with a lease, which is to be delivered; false if it has ended already. Called under the lock of the line. */
-    boolean end(LocalHold lease) {
+    boolean end(Holding lease) {
         return outcome.endAs(lease);
     }
 
-    void deliver(LocalHold lease, Handle handle) {
+    void deliver(Handle handle) {
+        Holding lease = handle.own;
         cancelTimer();
         tellQueued();
         outcome.countObtained(lease.waited(), lease.initialPosition());
         outcome.tell(
-                lease.hold.owner(),
+                handle.hold.owner(),
                 subject -> new LockEvent.Obtained(
                         subject,
                         lease.token(),
                         demand.options().leaseDuration(),
                         lease.waited(),
-                        lease.hold.attempts(),
+                        handle.hold.attempts(),
                         lease.initialPosition(),
                         false));
         hand(handle);

@@ -1,4 +1,4 @@
-package io.holdfast.internal.queue;
+package io.holdfast.internal.safety;
 
 import io.holdfast.Attempt.Reason;
 import io.holdfast.LockOptions;
@@ -37,12 +37,16 @@ import org.jspecify.annotations.Nullable;
  * server is asked whether the marker is its own, and old enough ({@code memory.lua}). The question comes after the grant, so
  * the answer also speaks of the memory in which the grant was made, or of a later one, which knows less.
  */
-final class Assurance {
-    /** @param missing null if nothing is */
-    record Assured(@Nullable Reason missing, int replicas) {}
+public final class Assurance {
+    /**
+     * What can be said of a grant.
+     *
+     * @param missing null if nothing is
+     */
+    public record Assured(@Nullable Reason missing, int replicas) {}
 
     /** What was granted, and waits to be good enough. */
-    interface Granted {
+    public interface Granted {
         Demand demand();
 
         /** Whether whoever asked stops waiting before a moment. */
@@ -81,7 +85,7 @@ final class Assurance {
 
     private boolean closed; // guarded by lock
 
-    Assurance(Kit kit, Server server) {
+    public Assurance(Kit kit, Server server) {
         this.kit = kit;
         this.server = server;
         Duration longest = kit.options.quarantine();
@@ -89,21 +93,21 @@ final class Assurance {
     }
 
     /** Whether leases are held back until the server knows all that it has granted. */
-    boolean keepsOut() {
+    public boolean keepsOut() {
         return !kit.options.quarantine().isZero();
     }
 
     /** A quarantine that is to begin begins now, and not with the first grant. */
-    void begin() {
+    public void begin() {
         changed(partition -> true);
     }
 
-    boolean isWanted(LockOptions options) {
+    public boolean isWanted(LockOptions options) {
         return options.replicas() > 0 || keepsOut();
     }
 
     /** Begins when the lock is granted. */
-    CompletableFuture<Assured> of(Granted request) {
+    public CompletableFuture<Assured> of(Granted request) {
         CompletableFuture<Assured> result = new CompletableFuture<>();
         if (keepsOut()) {
             outliveQuarantine(request, result);
@@ -164,7 +168,7 @@ final class Assurance {
     }
 
     /** The connections to the servers of some partitions are new. */
-    void changed(IntPredicate partitions) {
+    public void changed(IntPredicate partitions) {
         if (!keepsOut()) {
             return;
         }
@@ -196,7 +200,7 @@ final class Assurance {
      * @param master where it was written
      * @param keys of one of the locks that it was about
      */
-    CompletableFuture<Assured> ofRenewal(@Nullable RedisDriver master, Keys keys, int wanted, Duration limit) {
+    public CompletableFuture<Assured> ofRenewal(@Nullable RedisDriver master, Keys keys, int wanted, Duration limit) {
         CompletableFuture<Assured> result = new CompletableFuture<>();
         if (master != server.masterOf(keys)) {
             // The new master may not have it, and would speak of its own replicas.
@@ -330,7 +334,7 @@ final class Assurance {
         }
     }
 
-    void close() {
+    public void close() {
         List<Second> open;
         lock.lock();
         try {

@@ -1,4 +1,4 @@
-package io.holdfast.internal.queue;
+package io.holdfast.internal.turns;
 
 import io.holdfast.LockOptions;
 import io.holdfast.ReleaseResult;
@@ -8,6 +8,8 @@ import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Holding;
 import io.holdfast.internal.lease.Question;
+import io.holdfast.internal.queue.Kept;
+import io.holdfast.internal.queue.QueueEngine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,14 +24,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The locks of which one hold serves several leases of this client, one after the other: a {@link LocalLine} each. */
 public final class LocalLines implements Kept {
-    /** Leases that one hold is good for: a tenth of a second's worth of tokens. */
-    private static final int TOKENS = 100_000;
-
     final QueueEngine queue;
     /** By the key of the hold: mostly one, more where the lock is asked for with several options. Never an empty list. */
     private final Map<String, List<LocalLine>> lines = new ConcurrentHashMap<>();
 
-    LocalLines(QueueEngine queue) {
+    public LocalLines(QueueEngine queue) {
         this.queue = queue;
     }
 
@@ -58,17 +57,13 @@ public final class LocalLines implements Kept {
         return turns > 0 || (options.renewal() && !options.keepFor().isZero());
     }
 
-    /**
-     * How many tokens the server reserves for a hold: one for each of its leases.
-     *
-     * @param wanted whether several requests of this client want the lock, or it is kept for them
-     */
+    /** As {@link SharedTokens#reserved}. */
     public static int tokens(boolean wanted) {
-        return wanted ? TOKENS : SharedTokens.FEW;
+        return SharedTokens.reserved(wanted);
     }
 
     /** Refuses options that do not go together with locks that are kept. */
-    static void accept(LockOptions options) {
+    public static void accept(LockOptions options) {
         if (!options.renewal() || options.keepFor().isZero()) {
             return;
         }
@@ -93,7 +88,7 @@ public final class LocalLines implements Kept {
      * of each of them.
      */
     @Nullable
-    Question<Handle> newRequest(Demand demand) {
+    public Question<Handle> newRequest(Demand demand) {
         LockOptions options = demand.options();
         Wait wait = demand.waitLimit();
         int turns = turns(options);
@@ -101,7 +96,7 @@ public final class LocalLines implements Kept {
                 && !demand.keys().kind().isLine()
                 && !wait.untilStuck()
                 && (!wait.isNone() || !options.keepFor().isZero());
-        return shares ? new LocalRequest(this, demand, turns) : null;
+        return shares ? new LocalRequest(queue, this::join, demand, turns) : null;
     }
 
     /** The line of a request, which it joins by this; it is made where there is none. */
@@ -138,7 +133,7 @@ public final class LocalLines implements Kept {
         if (present != null && among(present, options) != null) {
             return present;
         }
-        LocalLine made = new LocalLine(this, request.demand.keys(), options, request.sections);
+        LocalLine made = new LocalLine(queue, request.demand.keys(), options, request.sections, this::ended);
         if (present == null) {
             return List.of(
                     made); // mostly: made for each section of a lock that nobody else wants, so that it has to be cheap
@@ -207,7 +202,7 @@ public final class LocalLines implements Kept {
     }
 
     /** Nobody could tell that others want a lock. */
-    void messagesDown(IntPredicate partitions) {
+    public void messagesDown(IntPredicate partitions) {
         forEach(line -> {
             if (partitions.test(queue.server.partition(line.keys))) {
                 line.messagesDown();
@@ -220,17 +215,6 @@ public final class LocalLines implements Kept {
         forEach(line -> line.show(to));
     }
 
-    /** One after the other, the second also after an error of the first: nothing else would do it. */
-    static Runnable then(Runnable first, Runnable second) {
-        return () -> {
-            try {
-                first.run();
-            } finally {
-                second.run();
-            }
-        };
-    }
-
     @Override
     public void addKept(Set<String> holds) {
         forEach(line -> {
@@ -240,7 +224,7 @@ public final class LocalLines implements Kept {
         });
     }
 
-    void clientClosed() {
+    public void clientClosed() {
         lines.values().forEach(ofOneLock -> queue.kit.endEach(ofOneLock, LocalLine::clientClosed));
     }
 

@@ -1,4 +1,4 @@
-package io.holdfast.internal.queue;
+package io.holdfast.internal.safety;
 
 import io.holdfast.Holder;
 import io.holdfast.internal.lease.Kit;
@@ -26,12 +26,12 @@ import java.util.function.Consumer;
  *
  * <p>A look reads files, so it runs where the user's callbacks do, and not on the threads of deadlines and replies.
  */
-final class EndedHolders {
+public final class EndedHolders {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
     private static final long LOOK_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     /** The requests of this client. */
-    interface Waiters extends Withdrawals.Observer {
+    public interface Waiters extends Withdrawals.Observer {
         /** Whether one of them stands in the queue of a lock. */
         boolean waitsFor(Keys keys);
     }
@@ -47,7 +47,7 @@ final class EndedHolders {
 
     private final Announced looking = new Announced();
 
-    EndedHolders(Kit kit, Server server, EmbeddedServer share, Waiters waiters) {
+    public EndedHolders(Kit kit, Server server, EmbeddedServer share, Waiters waiters) {
         this.kit = kit;
         this.server = server;
         this.share = share;
@@ -55,7 +55,7 @@ final class EndedHolders {
     }
 
     /** A reply has told who holds a lock. */
-    void observe(Keys keys, State state) {
+    public void observe(Keys keys, State state) {
         Holder holder = state.holder().orElse(null);
         if (holder == null || !mayHaveEnded(holder) || !waiters.waitsFor(keys)) {
             seen.remove(keys.hold());
@@ -94,7 +94,7 @@ final class EndedHolders {
      *
      * @param then told, on some thread, whether the hold is gone now
      */
-    void look(Keys keys, Holder holder, Consumer<Boolean> then) {
+    public void look(Keys keys, Holder holder, Consumer<Boolean> then) {
         if (!mayHaveEnded(holder)) {
             then.accept(false);
             return;

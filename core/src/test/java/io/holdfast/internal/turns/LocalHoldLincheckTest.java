@@ -1,4 +1,4 @@
-package io.holdfast.internal.queue;
+package io.holdfast.internal.turns;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,6 +9,7 @@ import io.holdfast.LockOptions;
 import io.holdfast.Wait;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.queue.HandClient;
 import io.holdfast.internal.wire.Keys;
 import java.time.Duration;
 import java.util.List;
