@@ -56,7 +56,7 @@ final class ServerClock {
                     ? clock
                     : clock.giveUp(program, "the server program is linked statically: name another one");
         } catch (IOException e) {
-            return new ServerClock(null, e.getMessage());
+            return new ServerClock(null, String.valueOf(e.getMessage()));
         }
     }
 

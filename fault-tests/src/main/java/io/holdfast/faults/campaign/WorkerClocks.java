@@ -29,7 +29,7 @@ final class WorkerClocks {
         try {
             return new WorkerClocks(ClockLibrary.build(folder), "");
         } catch (IOException e) {
-            return new WorkerClocks(null, e.getMessage());
+            return new WorkerClocks(null, String.valueOf(e.getMessage()));
         }
     }
 
