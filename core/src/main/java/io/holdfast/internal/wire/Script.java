@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,38 +15,38 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ImmutableEnumChecker") // the text is written late, and always with the same
 public enum Script {
-    ACQUIRE("91e50e6fad0ccb88e10129a7f9ffb019b27d1b3d"),
-    RELEASE("6bd8e7a121571676cc59d00e5b07fd06153e5623"),
-    CONFIRM("9dc6c9823db2b261a77d9f09dee93eca94486da3"),
+    ACQUIRE("6184d75b06a22dc898969589872713a8341e80f1"),
+    RELEASE("7a2e73db125c29aa30d87020a436e08e7eb8deb1"),
+    CONFIRM("89b9f1e6496cf5e39a40b3459f8b750cb5ca6e2f"),
     RENEW("badf8bccebc47a6fc38c135e6ffe01496b0ac545"),
     REFRESH("9678d9f23040ad9522bab693e55c46f79f0a2007"),
-    INFO("4f00165fc7d97717873643307adbf35e3bc68a33"),
-    REVOKE("e589a3aa238d248a4f0144821d26d75736adc8fb"),
-    PROLONG("f07985d2ac896b9bf0e6351bcd374f3cbc93f4ad"),
-    PAUSE("b44003d0dbe1248eed9626dceb50fcbfe20710b7"),
-    CLEAN("7597edc8c53a6358b947c0ee6a73e5a9866dbb92"),
+    INFO("143bb4d759538b9859a3b166ac3ddf861d660a1b"),
+    REVOKE("58bb2a90e103fbd2b66e2de5550c3bb2754accb4"),
+    PROLONG("0a87855bfe7d742059c781b2bafa54fc2ee15513"),
+    PAUSE("ad2a439f52997e63760261924f615020ee3164a7"),
+    CLEAN("9a40a0be4e48f75e35d518c6426a5152dc1a0b03"),
     PLAIN_ACQUIRE("38c32d1ee55395c8f02ae876758d8c1f76e2fe42"),
     PLAIN_RELEASE("72b9e51508670c469d597cb76a1d16f491b48087"),
     PLAIN_EXTEND("5ab0b8cabf269134e4ca1a984d3daafd47ff7bb5"),
     PLAIN_INFO("4094bcdf5195158e8b45d0d3c7d528bf54fdae45"),
-    ADOPT("0cbf5623d3d3f2b3aeaae107b9fb825badb3f282"),
-    ADOPTED("babd1a1ab5cf7886443a97ba5791cc9f04daf004"),
-    NOTE("b65037d951499df11d396c7035d28594a4a3ea11"),
+    ADOPT("137d038e95f5c9d62c0f6757cef85e7f63ba585a"),
+    ADOPTED("6b07eeff7c94867e26a0055140709854c9c2c79e"),
+    NOTE("f67c17f3bfbadd5f968f6e494781179486b4236a"),
     FENCE("837b4a49967b345d0b0bbf44f8781151565ddda1"),
     QUORUM_ACQUIRE("e44d50d7969d265a4501ef479c9eff22caeee4b6"),
     QUORUM_RAISE("57a4ddac66a92b5fd4838ad4f90c14526a33bb1d"),
     QUORUM_RELEASE("8d119a952393d267a0b83125887887b138643a0c"),
-    LINE_ACQUIRE("ed33a16655b1cab6f816b1c08663270c4c7ed504"),
-    LINE_RELEASE("469b73307287c87098c03e5b9b2fb2f126b7855e"),
-    LINE_CONFIRM("2f7d57ab2050e4aaa3c5033a9e226fe303944e4a"),
+    LINE_ACQUIRE("519779408c123a2eafda3b0fe2fe2b3d55e48c14"),
+    LINE_RELEASE("3fa8441538a385a8bf0bcb0b5d169371a2c7e634"),
+    LINE_CONFIRM("a723111080d631a082740ea783ef49c2aa575f62"),
     LINE_RENEW("16b6380857b6dee4f011e465d9fef7015ccd8121"),
-    LINE_DOWNGRADE("b88e11fbf7bfa51ffcc76c5cecfd9b49ffe72fcd"),
-    LINE_REFRESH("651397e740edc9529e98083eb43a1960ff9aca99"),
-    LINE_INFO("ab76255216b362fabed1e404eb94e2b01bc0c78f"),
-    LINE_REVOKE("821c2ee17fd22b8fc0369916d14f68604edf147d"),
+    LINE_DOWNGRADE("b41fef38b2dc0cec828c92a01aa953ad89b4778b"),
+    LINE_REFRESH("1a9bd467bd00574771e0b90686322a7dbe82e2a6"),
+    LINE_INFO("69c804b40e2e4e60d8c97174707fb72fc0ad775e"),
+    LINE_REVOKE("19295b29d80de27ac747aaa486b9f8267e55385f"),
     LINE_PROLONG("a1ab7bcd35a8da759d4f38d07be33731a99eb56d"),
-    LINE_LIMIT("ac3c2e1734090011232b958faad59a58dcf86fc1"),
-    LINE_CLEAN("45527511ea1a496373d4d61de1162933004e6ff9"),
+    LINE_LIMIT("fc5fe0a06be2ef710496eaca81bee5d937aff7a9"),
+    LINE_CLEAN("e724bd38d99b981833c5a376daa4fb9a3d1f6119"),
     REPORT("999ff53841c00461b236c20867fe0587932be072"),
     MEMORY("6c70172ca4883eb4940f9a9fb548a22a300dc77b");
 
@@ -53,6 +55,11 @@ public enum Script {
 
     /** Where reply.lua has the text of a script behind its header. */
     private static final String BODY = "-- body\n";
+
+    private static final Pattern INDENT = Pattern.compile("^ +", Pattern.MULTILINE);
+    /** A function of a file, whose lines are indented. */
+    private static final Pattern FUNCTION =
+            Pattern.compile("^local function (\\w+)\\(.*\n(?: .*\n)*end\n", Pattern.MULTILINE);
 
     private final String sha1;
 
@@ -66,7 +73,7 @@ public enum Script {
     public String text() {
         String read = text;
         if (read == null) {
-            read = stripped(assemble(wrap(resource(fileName()))));
+            read = unindented(withoutUnused(uncommented(assemble(wrap(resource(fileName()))))));
             text = read;
         }
         return read;
@@ -105,20 +112,45 @@ public enum Script {
     }
 
     /**
-     * Without what only people read: half of the bytes. The first line stays, by which an operator knows the script, and so do the
-     * marks of rules, by which tests switch them off.
+     * Without what only people read: with {@link #unindented}, half of the bytes. The first line stays, by which an operator knows the
+     * script, and so do the marks of rules, by which tests switch them off.
      */
-    private static String stripped(String script) {
+    private static String uncommented(String script) {
         StringBuilder code = new StringBuilder(script.length());
         for (String line : script.split("\n", -1)) {
             String rest = line.strip();
             boolean kept = code.isEmpty() || rest.startsWith("-- rule ") || rest.equals("-- end");
-            int end = kept ? rest.length() : comment(rest);
-            if (end > 0) {
-                code.append(rest.substring(0, end).stripTrailing()).append('\n');
+            String text =
+                    line.substring(0, kept ? line.length() : comment(line)).stripTrailing();
+            if (!text.isEmpty()) {
+                code.append(text).append('\n');
             }
         }
         return code.toString();
+    }
+
+    private static String unindented(String script) {
+        return INDENT.matcher(script).replaceAll("");
+    }
+
+    /**
+     * Without the functions of included files that the script does not use: a server makes each that is there anew in every call. A name
+     * that stands anywhere else counts as used.
+     */
+    private static String withoutUnused(String script) {
+        String left = script;
+        Matcher function = FUNCTION.matcher(left);
+        for (int from = 0; function.find(from); ) {
+            String rest = left.substring(0, function.start()) + left.substring(function.end());
+            if (Pattern.compile("\\b" + function.group(1) + "\\b").matcher(rest).find()) {
+                from = function.end();
+            } else {
+                left = rest;
+                function = FUNCTION.matcher(left);
+                from = 0; // what it alone has used is not used any more
+            }
+        }
+        return left;
     }
 
     /** Where the comment of a line begins, or the line ends. */

@@ -386,6 +386,25 @@ final class ScriptTest {
     }
 
     /** What only people read is not sent, but for the name of the script and the marks of its rules. */
+    /** A server makes each function anew in every call. */
+    @ParameterizedTest
+    @EnumSource(Script.class)
+    void text_sent_definesNoFunctionThatItDoesNotUse(Script script) {
+        List<String> unused = new ArrayList<>();
+        Matcher function =
+                Pattern.compile("^local function (\\w+)", Pattern.MULTILINE).matcher(script.text());
+        while (function.find()) {
+            long named = Pattern.compile("\\b" + function.group(1) + "\\b")
+                    .matcher(script.text())
+                    .results()
+                    .count();
+            if (named < 2) {
+                unused.add(function.group(1));
+            }
+        }
+        assertEquals(List.of(), unused);
+    }
+
     @ParameterizedTest
     @EnumSource(Script.class)
     void text_sent_hasNoComments(Script script) {
