@@ -217,7 +217,7 @@ public final class Holdfast implements AutoCloseable {
         ServiceLoader.load(RedisDriverProvider.class).forEach(found::add);
         if (found.isEmpty()) {
             throw new IllegalStateException(
-                    "no driver on the class path: add io.holdfast:holdfast-lettuce or io.holdfast:holdfast-jedis");
+                    "no driver on the class path: add io.holdfast:holdfast-lettuce, holdfast-jedis or holdfast-vertx");
         }
         if (found.size() > 1) {
             throw new IllegalStateException("more than one driver on the class path: "

@@ -100,11 +100,13 @@ class DocumentSnippetsTest {
     private static final Set<String> RUN_ELSEWHERE = Set.of(
             "dashboard.md",
             "fencing.md",
+            "quarkus.md",
             "redisson.md",
             "shedlock.md",
             "spring-boot.md",
             "spring-integration.md",
-            "testing.md");
+            "testing.md",
+            "vertx.md");
 
     private static final List<Path> WITH_EXAMPLES = List.of(
             Path.of("../core/src/main/java/io/holdfast/DistributedLock.java"),

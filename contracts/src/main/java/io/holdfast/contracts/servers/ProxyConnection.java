@@ -195,6 +195,8 @@ final class ProxyConnection {
         if (subscription && !name.contains("UNSUBSCRIBE")) {
             kind = Kind.MESSAGES;
         }
+        // Clients spell the names of commands as they like, and servers do not care.
+        words.set(0, name);
         String text = String.join(" ", words);
         Trap trap = proxy.spring(text);
         Sprung sprung = trap == null ? null : new Sprung(trap, proxy.new Caught(text, frame.bytes));
