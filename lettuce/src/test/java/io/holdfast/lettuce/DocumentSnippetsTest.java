@@ -98,7 +98,14 @@ class DocumentSnippetsTest {
 
     /** Documents whose blocks are compiled, and some of them run, in the module that they are about. */
     private static final Set<String> RUN_ELSEWHERE = Set.of(
-            "dashboard.md", "fencing.md", "micronaut.md", "shedlock.md", "spring-boot.md", "spring-integration.md", "testing.md");
+            "dashboard.md",
+            "fencing.md",
+            "micronaut.md",
+            "reactive.md",
+            "shedlock.md",
+            "spring-boot.md",
+            "spring-integration.md",
+            "testing.md");
 
     private static final List<Path> WITH_EXAMPLES = List.of(
             Path.of("../core/src/main/java/io/holdfast/DistributedLock.java"),
