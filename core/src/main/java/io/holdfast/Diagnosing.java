@@ -217,7 +217,7 @@ final class Diagnosing {
     private static Facts facts(String info, boolean asCluster) {
         Map<String, String> facts = Handshake.parse(info);
         String redis = facts.getOrDefault("redis_version", "");
-        String valkey = facts.getOrDefault("valkey_version", "");
+        String product = product(facts);
         List<String> failed = new ArrayList<>();
         for (String name : List.of("rdb_last_bgsave_status", "aof_last_bgrewrite_status", "aof_last_write_status")) {
             if (!facts.getOrDefault(name, "ok").equals("ok")) {
@@ -225,8 +225,8 @@ final class Diagnosing {
             }
         }
         return new Facts(
-                valkey.isEmpty() ? "redis" : "valkey",
-                valkey.isEmpty() ? redis : valkey,
+                product,
+                facts.getOrDefault(product + "_version", redis),
                 !redis.isEmpty() && !Handshake.atLeast62(redis),
                 !facts.getOrDefault("role", "master").equals("slave"),
                 (int) number(facts, "connected_slaves"),
@@ -235,6 +235,18 @@ final class Diagnosing {
                 number(facts, "maxmemory"),
                 facts.getOrDefault("maxmemory_policy", ""),
                 failed);
+    }
+
+    /** Compatible servers report Redis' version for clients that look at it, and besides one of their own. */
+    private static String product(Map<String, String> facts) {
+        for (String each : List.of("valkey", "dragonfly", "garnet", "kvrocks")) {
+            if (!facts.getOrDefault(each + "_version", "").isEmpty()) {
+                return each;
+            }
+        }
+        boolean keydb = facts.containsKey("mvcc_depth")
+                || facts.getOrDefault("executable", "").endsWith("keydb-server");
+        return keydb ? "keydb" : "redis";
     }
 
     private static long number(Map<String, String> facts, String name) {

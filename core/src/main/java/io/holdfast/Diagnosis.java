@@ -56,7 +56,8 @@ public record Diagnosis(
     /**
      * What the server reports about itself.
      *
-     * @param product {@code redis} or {@code valkey}
+     * @param product {@code redis}, {@code valkey}, {@code dragonfly}, {@code garnet}, {@code kvrocks} or {@code keydb};
+     *     {@code redis} for any other
      * @param version the product's version
      * @param tooOld whether it is older than the oldest that works, Redis 6.2
      * @param master whether it is a master and takes writes

@@ -182,14 +182,23 @@ final class Doctor implements Subcommand {
             findings.add(latency(diagnosis.pings()));
         }
         diagnosis.probes().forEach(probe -> findings.add(ability(probe)));
+        KnownServers.row(diagnosis).ifPresent(row -> findings.add(service(row)));
         return findings;
     }
 
     private static Finding version(Facts facts) {
-        String found = (facts.product().equals("valkey") ? "Valkey " : "Redis ") + facts.version();
+        String found = KnownServers.product(facts) + " " + facts.version();
         return facts.tooOld()
                 ? new Finding("version", Level.FAIL, found, "upgrade it: Redis 6.2 is the oldest that works")
                 : new Finding("version", Level.OK, found, null);
+    }
+
+    private static Finding service(KnownServers.Row row) {
+        return new Finding(
+                "service",
+                row.fit() ? Level.OK : Level.WARN,
+                "this looks like " + row.name(),
+                row.advice() + "; see docs/guide/managed-servers.md");
     }
 
     private static Finding bundled() {

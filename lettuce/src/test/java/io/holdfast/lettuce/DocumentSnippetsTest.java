@@ -100,7 +100,9 @@ class DocumentSnippetsTest {
     private static final Set<String> RUN_ELSEWHERE = Set.of(
             "dashboard.md",
             "fencing.md",
+            "micronaut.md",
             "quarkus.md",
+            "reactive.md",
             "redisson.md",
             "shedlock.md",
             "spring-boot.md",
