@@ -25,12 +25,13 @@ final class Report {
     /**
      * Writes the page and its plots.
      *
-     * @param notes a reader's account of the run; a first part "In short" stands at the top of the page; may be empty
+     * @param said a reader's account of the run; a first part "In short" stands at the top of the page; may be empty
      * @param images a folder below the page's
      */
-    static void write(Results results, Machine machine, String notes, Path page, Path images) throws IOException {
+    static void write(Results results, Machine machine, String said, Path page, Path images) throws IOException {
         Report report = new Report(results, machine);
         Files.createDirectories(images);
+        String notes = said.replace("](../docs/", "]("); // links of a page in another folder
         // A part of the notes that answers in short stands before all else.
         int end = notes.startsWith(SHORT) ? notes.indexOf("\n## ", SHORT.length()) : 0;
         end = end < 0 ? notes.length() : end;
