@@ -35,7 +35,10 @@ final class SiteTest {
                             && !shown.contains(file))
                     .toList();
         }
-        assertEquals(List.of(), missing, "the navigation has what docs/README.md links to below a heading of its second level");
+        assertEquals(
+                List.of(),
+                missing,
+                "the navigation has what docs/README.md links to below a heading of its second level");
         assertTrue(shown.size() > 50, "the pattern no longer finds the links");
     }
 
@@ -45,7 +48,8 @@ final class SiteTest {
         for (String part : parts()) {
             Set<String> labels = new TreeSet<>();
             for (Link link : links(part)) {
-                if (link.label().matches("(?i)here|below|above|this|page|it|next|more") || link.label().length() > 45) {
+                if (link.label().matches("(?i)here|below|above|this|page|it|next|more")
+                        || link.label().length() > 45) {
                     unclear.add(link.label());
                 } else if (labels.contains(link.label())) {
                     unclear.add("twice: " + link.label());
@@ -76,7 +80,10 @@ final class SiteTest {
     }
 
     private static long count(String text, String pattern) {
-        return Pattern.compile(pattern, Pattern.MULTILINE).matcher(text).results().count();
+        return Pattern.compile(pattern, Pattern.MULTILINE)
+                .matcher(text)
+                .results()
+                .count();
     }
 
     /** The index from each heading to the next. */
