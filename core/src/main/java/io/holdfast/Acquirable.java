@@ -124,7 +124,7 @@ public abstract class Acquirable<L> {
         return tryAcquireAsync(Wait.none());
     }
 
-    /** The same, waiting as long as {@code wait} says: empty if it was not free (in time); see {@link #tryAcquire(Wait)}. */
+    /** Acquires without blocking, and waits as long as {@code wait} says: empty if it was not free (in time); see {@link #tryAcquire(Wait)}. */
     public final CompletableFuture<Optional<L>> tryAcquireAsync(Wait wait) {
         return async(wait, false, Acquirable::known);
     }
@@ -134,7 +134,7 @@ public abstract class Acquirable<L> {
         return attemptAsync(usualWait());
     }
 
-    /** The same, waiting as long as {@code wait} says. */
+    /** Acquires without blocking, waits as long as {@code wait} says, and returns the outcome as a value. */
     public final CompletableFuture<Attempt<L>> attemptAsync(Wait wait) {
         return async(wait, false, attempt -> attempt);
     }
@@ -157,7 +157,7 @@ public abstract class Acquirable<L> {
         return call(usualWait(), work);
     }
 
-    /** The same, waiting as long as {@code wait} says. */
+    /** As the method without {@code wait}, but waits as long as that says. */
     public final <T extends @Nullable Object, X extends Exception> T call(Wait wait, LeaseFunction<L, T, X> work)
             throws X, InterruptedException {
         return under(await(wait, true).orElseThrow(), work);
@@ -189,7 +189,7 @@ public abstract class Acquirable<L> {
         run(usualWait(), work);
     }
 
-    /** The same, waiting as long as {@code wait} says. */
+    /** As the method without {@code wait}, but waits as long as that says. */
     public final <X extends Exception> void run(Wait wait, LeaseAction<L, X> work) throws X, InterruptedException {
         under(await(wait, true).orElseThrow(), returningTrue(work));
     }
@@ -215,7 +215,7 @@ public abstract class Acquirable<L> {
         return callAsync(usualWait(), work);
     }
 
-    /** The same, waiting as long as {@code wait} says. */
+    /** As the method without {@code wait}, but waits as long as that says. */
     public final <T extends @Nullable Object> CompletableFuture<T> callAsync(
             Wait wait, Function<? super L, ? extends CompletionStage<T>> work) {
         return Calls.under(async(wait, true, Attempt::orElseThrow), this::entryOf, work);

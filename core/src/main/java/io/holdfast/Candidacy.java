@@ -111,7 +111,7 @@ public final class Candidacy implements AutoCloseable {
 
     // ---- campaigning
 
-    /** Asks at once, or after a while, unless something stands against it by then. */
+    /** Asks at once, or after the given time, unless the candidate is closed or already asks by then. */
     void campaignIn(long nanos) {
         if (nanos <= 0) {
             ask();
@@ -285,7 +285,7 @@ public final class Candidacy implements AutoCloseable {
         }
     }
 
-    /** A leader is at work no more. */
+    /** A leader has ended its work. */
     private void returned(Leadership leadership, boolean failed) {
         Leadership next = null;
         boolean again;
@@ -333,7 +333,7 @@ public final class Candidacy implements AutoCloseable {
      * Releases what it has.
      *
      * @param which null for whichever it is
-     * @param failed whether its leader ended with an exception: then it waits a while before it campaigns again
+     * @param failed true if its leader ended with an exception; the candidate then waits before it campaigns again
      * @return completes when the server has answered, at once if there is nothing
      */
     private CompletableFuture<?> giveUp(@Nullable Leadership which, boolean failed) {

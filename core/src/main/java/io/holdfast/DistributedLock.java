@@ -157,13 +157,13 @@ public final class DistributedLock extends Acquirable<Lease> {
      *   <li>{@code lock()} and {@code lockInterruptibly()} wait for ever, also while the server is away; {@code lock()} throws
      *       {@link LockRefusedException} or {@link DeadlockException} where the options have such answers. {@code tryLock} throws
      *       {@link ServerUnreachableException} if the server does not answer: what may have been granted is given back.
-     *   <li>{@code tryLock()} overtakes nobody: a lock that goes to the next in line is never free in between. Like
+     *   <li>{@code tryLock()} overtakes no waiter: a lock that goes to the next in line is never free in between. Like
      *       {@code tryLock(0, unit)} it asks the server once, for as long as the command timeout at most. A wait lasts 1 ms at least.
      *   <li>A lock can be lost. {@code unlock()} then counts down, and throws {@link LeaseLostException}: work under the lock may have
      *       overlapped with another holder's. Locking again while the thread has not unlocked what it lost throws that, too, and counts
      *       nothing.
-     *   <li>A thread that ends without unlocking leaves the lock locked for a while only: its lease is not renewed any more once the
-     *       garbage collector has run, and expires at the end of its lease duration. Nothing of that thread stays in memory. The views of a
+     *   <li>A thread that ends without unlocking leaves the lock locked for a limited time. Renewal of its lease stops once
+     *       the garbage collector has run, and the lease then expires. The client keeps no object of that thread. The views of a
      *       living thread count as in use, until {@link LockOptions#maxHold()} is over or the client is closed.
      *   <li>A thread that holds the lock by a lease that is no view's enters that hold, and unlocking leaves it; therefore views ask in
      *       {@linkplain LockOptions#withStrictOrder() strict order}. Where this client keeps the lock ({@link LockOptions#withKeepFor}) the

@@ -81,8 +81,8 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Which permits of a semaphore it has, from 0 on, the lowest first: as many as {@link #permits()}, and of no other valid lease. Empty
-     * unless they were asked for, see {@link DistributedSemaphore#withSlots()}. No I/O.
+     * Returns the slots of this lease, numbers from 0 on in ascending order. There are as many as {@link #permits()}, and no other valid
+     * lease has one of them. Empty unless the request was for slots, see {@link DistributedSemaphore#withSlots()}. No I/O.
      */
     public List<Integer> slots() {
         return hold.grant.slots();
@@ -192,8 +192,8 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * The last holder before this one that has left a {@linkplain #note note} and not removed it, with its token, and the time of the
-     * note as {@link Holder#since()}: of work that was interrupted, where to go on. Empty if there is none. Of a lease that was
+     * Returns the last earlier holder whose {@linkplain #note note} is still there, with its token. {@link Holder#since()} is the time of
+     * the note. The note of interrupted work says where to go on. Empty if there is no note. Of a lease that was
      * {@linkplain Holdfast#adopt(LeaseTicket) adopted}, and has left no note yet, it may be the process that had the lease before, with the same
      * token. Blocks for one round trip, at most the command timeout.
      *

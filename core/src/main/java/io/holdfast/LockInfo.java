@@ -63,7 +63,7 @@ public record LockInfo(
         }
     }
 
-    /** A name, and what it is the name of; by the name first. */
+    /** A name and its kind, ordered by the name first. */
     public record Named(String name, Kind kind) implements Comparable<Named> {
         @Override
         public int compareTo(Named other) {

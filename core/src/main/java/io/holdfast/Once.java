@@ -182,7 +182,7 @@ public final class Once {
     }
 
     /**
-     * The same, asked for by an actor that the caller names; see {@link DistributedLock#withActor}.
+     * Returns a copy whose requests belong to the given actor; see {@link DistributedLock#withActor}.
      *
      * @param id 1 to 100 characters
      */
@@ -222,7 +222,7 @@ public final class Once {
     }
 
     /**
-     * The same for the slot of this moment, which does not change any more, and whose name has the slot; this if there are no slots. Blocks
+     * Returns a copy for the present slot only, whose name contains that slot; without slots, returns this. Blocks
      * for one round trip, at most the command timeout.
      */
     public Once inPresentSlot() {

@@ -11,6 +11,8 @@ import java.util.OptionalDouble;
 
 /** A run as a page with tables and plots. */
 final class Report {
+    private static final String SHORT = "## In short";
+
     private final Results results;
     private final Machine machine;
     private final StringBuilder text = new StringBuilder();
@@ -23,17 +25,18 @@ final class Report {
     /**
      * Writes the page and its plots.
      *
-     * @param notes what somebody has to say of the run; may be empty
+     * @param said a reader's account of the run; a first part "In short" stands at the top of the page; may be empty
      * @param images a folder below the page's
      */
-    static void write(Results results, Machine machine, String notes, Path page, Path images) throws IOException {
+    static void write(Results results, Machine machine, String said, Path page, Path images) throws IOException {
         Report report = new Report(results, machine);
         Files.createDirectories(images);
-        report.begin();
-        if (!notes.isBlank()) {
-            report.line(notes.strip());
-            report.line();
-        }
+        String notes = said.replace("](../docs/", "]("); // links of a page in another folder
+        // A part of the notes that answers in short stands before all else.
+        int end = notes.startsWith(SHORT) ? notes.indexOf("\n## ", SHORT.length()) : 0;
+        end = end < 0 ? notes.length() : end;
+        report.begin(notes.substring(0, end));
+        report.paragraph(notes.substring(end));
         for (Scenario scenario : Scenarios.all()) {
             if (results.has(scenario.id())) {
                 report.tell(scenario, page, images);
@@ -46,8 +49,18 @@ final class Report {
         text.append(String.join("", parts)).append('\n');
     }
 
-    private void begin() {
+    private void paragraph(String words) {
+        if (!words.isBlank()) {
+            line(words.strip());
+            line();
+        }
+    }
+
+    private void begin(String inShort) {
         line("# Benchmarks");
+        line();
+        paragraph(inShort);
+        line("## How it was measured");
         line();
         line("Made by `benchmarks/run`; `benchmarks/README.md` tells how it is measured.");
         line();

@@ -145,7 +145,7 @@ final class Scenarios {
             kind(
                     "permits",
                     "One semaphore with four permits, 32 threads of a process",
-                    "All threads want one of four permits all the time. Nothing is done while it is had.",
+                    "All threads want one of four permits all the time. A holder releases its permit at once.",
                     1,
                     Ability.PERMITS,
                     "redisson-permits",

@@ -140,8 +140,8 @@ public final class Tls {
     }
 
     /**
-     * Makes engines for connections to an address, on the client's side, one for each. The files are read by this call, the
-     * engines need none. For drivers.
+     * Makes engines for connections to an address, on the client's side, one for each. This call reads the files;
+     * the engines read none. For drivers.
      *
      * @throws DriverException {@code UNKNOWN} if a file cannot be used
      */

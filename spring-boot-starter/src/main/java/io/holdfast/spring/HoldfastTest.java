@@ -27,7 +27,7 @@ import java.lang.annotation.Target;
  * }
  * }</pre>
  *
- * <p>The beans have the options that the properties say, and their own names. After each test all locks are released, all
+ * <p>The beans keep their names, and have the options that the properties set. After each test all locks are released, all
  * waiters are dropped, and connections that the test has broken work again. Tests that share an application context share
  * the locks, too: they must not run at the same time.
  *

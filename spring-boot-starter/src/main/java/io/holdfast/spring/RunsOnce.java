@@ -44,8 +44,8 @@ public @interface RunsOnce {
     int tries() default 0;
 
     /**
-     * For how long from its begin the method counts as run, even if it ends earlier: longer than the clocks of the instances
-     * differ, and shorter than the time to the next run.
+     * The time from the start of a run in which no other instance runs the method, even if the run ends earlier. Choose more
+     * than the difference of the instances' clocks, and less than the time to the next run.
      */
     @AliasFor(annotation = Locked.class, attribute = "minHold")
     String minHold() default "";

@@ -31,7 +31,7 @@ public final class TestHoldfast {
     /**
      * A client that is granted every lock at once, however many leases of it there are already: for code whose locking is
      * not what is tested. So it is with writers beside readers, and with more permits than a semaphore has. Each lease is
-     * renewed and released like any other; queries tell the one that was granted last. Readers, too, have a token each.
+     * renewed and released like any other; queries report the one that was granted last. Readers, too, have a token each.
      */
     public static Holdfast granting() {
         return granting(HoldfastOptions.defaults());

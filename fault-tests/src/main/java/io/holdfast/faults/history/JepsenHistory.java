@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * {@code :invoke} and completed by {@code :ok}, {@code :fail} or {@code :info}.
  *
  * <p>A file has one lock, in one of three views: {@code mutex}, {@code register} and {@code sections}. What they mean, and which model
- * each is for: docs/testing.md. Processes are logical: each has one operation at a time, and none after an {@code :info}.
+ * each is for: docs/evidence.md. Processes are logical: each has one operation at a time, and none after an {@code :info}.
  */
 public final class JepsenHistory {
     private static final String NIL = "nil";

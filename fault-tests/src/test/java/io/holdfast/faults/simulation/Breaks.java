@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Defects made on purpose, each of which the simulation has to find. {@code main} runs those that it is given by name, or all,
- * and tells a line of the table in docs/testing.md for each.
+ * and tells a line of the table in docs/evidence.md for each.
  */
 final class Breaks {
 

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 
 /**
  * Defects of elections made on purpose, each of which the runs have to find. {@code main} runs those that it is given by name, or
- * all, and tells a line of the table in docs/testing.md for each.
+ * all, and tells a line of the table in docs/evidence.md for each.
  */
 final class ElectionBreaks {
     /** So many seeds are tried: the unbroken product passes them. */
@@ -51,7 +51,7 @@ final class ElectionBreaks {
                                 "  if before then\n    local first = math.max(")),
                 of(
                         Kind.OUTSIDE,
-                        "a renewal does not tell that the hold is gone",
+                        "a renewal does not report that the hold is gone",
                         16,
                         EnumSet.of(TOLD),
                         lua("renew", "reply[i] = not mine and '0' or", "reply[i] = not mine and texts[i] and '0' or")),

@@ -26,7 +26,7 @@ import java.util.Set;
 
 /**
  * Defects of read/write locks and semaphores made on purpose, each of which the runs have to find. {@code main} runs those that it
- * is given by name, or all, and tells a line of the table in docs/testing.md for each.
+ * is given by name, or all, and tells a line of the table in docs/evidence.md for each.
  */
 final class LineBreaks {
     /** So many seeds are tried: the unbroken product passes them. */
@@ -133,7 +133,7 @@ final class LineBreaks {
                                 "or nowText) or 0\n    if false then")),
                 of(
                         Kind.OUTSIDE,
-                        "a renewal does not tell that the hold is gone",
+                        "a renewal does not report that the hold is gone",
                         7,
                         EnumSet.of(HOLDER),
                         lua(
