@@ -29,6 +29,8 @@ final class Diagnosing {
     private static final int PINGS = 20;
     private static final int CLOCK_READINGS = 5;
     private static final String LOCK = "holdfast doctor";
+    /** Longer than an answer is waited for by default: a slow machine is no problem of the server's. */
+    private static final Duration TERM = Duration.ofSeconds(10);
 
     private Diagnosing() {}
 
@@ -124,8 +126,7 @@ final class Diagnosing {
 
     /** Takes a lock for a moment. That another has it, who diagnoses too, shows as well that it can be had. */
     private static void lock(Client client) {
-        LockOptions options =
-                LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(1)).withRenewal(false);
+        LockOptions options = LockOptions.defaults().withLeaseDuration(TERM).withRenewal(false);
         DistributedLock lock = new DistributedLock(client, Keys.of(client.kit.options.prefix(), LOCK), options, null);
         try {
             Attempt<Lease> attempt = lock.attempt(Wait.none());
@@ -140,8 +141,7 @@ final class Diagnosing {
 
     /** Takes a read/write lock for a moment, to read, and keeps it. That another writes meanwhile shows as well that it can be had. */
     private static void share(Client client, Inspector inspector) {
-        LockOptions options =
-                LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(1)).withRenewal(false);
+        LockOptions options = LockOptions.defaults().withLeaseDuration(TERM).withRenewal(false);
         Keys keys = Keys.of(client.kit.options.prefix(), Keys.Kind.READ_WRITE, LOCK);
         DistributedLock lock = new DistributedReadWriteLock(client, keys, options).read();
         // What scripts ask only when it is renewed, or where something is not as usual.
@@ -155,7 +155,7 @@ final class Diagnosing {
             }
             attempt.asOptional().ifPresent(lease -> {
                 try {
-                    lease.extend(Duration.ofSeconds(2));
+                    lease.extend(TERM.multipliedBy(2));
                 } finally {
                     lease.release();
                 }
