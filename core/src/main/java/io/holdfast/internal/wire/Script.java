@@ -3,9 +3,9 @@ package io.holdfast.internal.wire;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,10 +56,25 @@ public enum Script {
     /** Where reply.lua has the text of a script behind its header. */
     private static final String BODY = "-- body\n";
 
-    private static final Pattern INDENT = Pattern.compile("^ +", Pattern.MULTILINE);
-    /** A function of a file, whose lines are indented. */
-    private static final Pattern FUNCTION =
-            Pattern.compile("^local function (\\w+)\\(.*\n(?: .*\n)*end\n", Pattern.MULTILINE);
+    private static final String FUNCTION = "local function ";
+
+    /** A function at the margin of a file, whose lines are indented, and where it stands in the code. */
+    private static final class Function { // no record, whose equals costs a fresh JVM more than all of this
+        final String name;
+        final int begin;
+        final int end;
+        boolean unused;
+
+        Function(String name, int begin, int end) {
+            this.name = name;
+            this.begin = begin;
+            this.end = end;
+        }
+
+        boolean has(int place) {
+            return begin <= place && place < end;
+        }
+    }
 
     private final String sha1;
 
@@ -73,7 +88,7 @@ public enum Script {
     public String text() {
         String read = text;
         if (read == null) {
-            read = unindented(withoutUnused(uncommented(assemble(wrap(resource(fileName()))))));
+            read = stripped(assemble(wrap(resource(fileName()))));
             text = read;
         }
         return read;
@@ -112,45 +127,72 @@ public enum Script {
     }
 
     /**
-     * Without what only people read: with {@link #unindented}, half of the bytes. The first line stays, by which an operator knows the
-     * script, and so do the marks of rules, by which tests switch them off.
+     * Without what only people read, which is half of the bytes, and without functions of included files that the script does not use:
+     * the server creates every function of a script again in each call. The first line stays, by which an operator knows the script, and
+     * so do the marks of rules, by which tests switch them off.
      */
-    private static String uncommented(String script) {
+    private static String stripped(String script) {
         StringBuilder code = new StringBuilder(script.length());
+        List<Function> functions = new ArrayList<>();
+        String open = null; // the function at the margin to which the line belongs
+        int begin = 0;
         for (String line : script.split("\n", -1)) {
             String rest = line.strip();
             boolean kept = code.isEmpty() || rest.startsWith("-- rule ") || rest.equals("-- end");
-            String text =
-                    line.substring(0, kept ? line.length() : comment(line)).stripTrailing();
-            if (!text.isEmpty()) {
-                code.append(text).append('\n');
+            int end = kept ? rest.length() : comment(rest);
+            if (line.startsWith(FUNCTION)) {
+                open = line.substring(FUNCTION.length(), line.indexOf('('));
+                begin = code.length();
+            }
+            if (end > 0) {
+                code.append(rest.substring(0, end).stripTrailing()).append('\n');
+            }
+            if (open != null && line.equals("end")) {
+                functions.add(new Function(open, begin, code.length()));
+                open = null;
+            }
+        }
+        findUnused(code.toString(), functions);
+        for (int i = functions.size() - 1; i >= 0; i--) {
+            Function last = functions.get(i);
+            if (last.unused) {
+                code.delete(last.begin, last.end);
             }
         }
         return code.toString();
     }
 
-    private static String unindented(String script) {
-        return INDENT.matcher(script).replaceAll("");
-    }
-
-    /**
-     * Without the functions of included files that the script does not use: a server makes each that is there anew in every call. A name
-     * that stands anywhere else counts as used.
-     */
-    private static String withoutUnused(String script) {
-        String left = script;
-        Matcher function = FUNCTION.matcher(left);
-        for (int from = 0; function.find(from); ) {
-            String rest = left.substring(0, function.start()) + left.substring(function.end());
-            if (Pattern.compile("\\b" + function.group(1) + "\\b").matcher(rest).find()) {
-                from = function.end();
-            } else {
-                left = rest;
-                function = FUNCTION.matcher(left);
-                from = 0; // what it alone has used is not used any more
+    /** Marks functions whose names stand in themselves alone, or in others that are marked. A name in a text counts as a use. */
+    private static void findUnused(String code, List<Function> functions) {
+        boolean found = true;
+        while (found) {
+            found = false;
+            for (Function each : functions) {
+                if (!each.unused && !isUsed(each, code, functions)) {
+                    each.unused = true;
+                    found = true;
+                }
             }
         }
-        return left;
+    }
+
+    private static boolean isUsed(Function function, String code, List<Function> functions) {
+        String name = function.name;
+        for (int at = code.indexOf(name); at >= 0; at = code.indexOf(name, at + name.length())) {
+            boolean counts =
+                    !isOfAName(code.charAt(at - 1)) && !isOfAName(code.charAt(at + name.length())) && !function.has(at);
+            for (Function other : functions) {
+                counts = counts && !(other.unused && other.has(at));
+            }
+            if (counts) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isOfAName(char letter) {
+        return Character.isLetterOrDigit(letter) || letter == '_';
     }
 
     /** Where the comment of a line begins, or the line ends. */
