@@ -119,20 +119,28 @@ class ReactiveGuideTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void lock_thatIsFree_isHeldMeanwhileAndReleasedBeforeTheResult(Library library) throws Exception {
-        DistributedLock lock = lock(library, "free");
-        CompletableFuture<String> work = new CompletableFuture<>();
+    /** Work that has begun, under a lease that it holds. */
+    private record Working(Subscribed call, Lease lease) {}
+
+    private static Working begin(Library library, DistributedLock lock, CompletableFuture<String> work)
+            throws Exception {
         CompletableFuture<Lease> begun = new CompletableFuture<>();
         Subscribed call = library.subscribe(lock, Wait.none(), lease -> {
             begun.complete(lease);
             return work;
         });
-        Lease lease = begun.get(LIMIT_SECONDS, TimeUnit.SECONDS);
-        assertTrue(lease.isHeldOnServer());
+        return new Working(call, begun.get(LIMIT_SECONDS, TimeUnit.SECONDS));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void lock_thatIsFree_isHeldMeanwhileAndReleasedBeforeTheResult(Library library) throws Exception {
+        DistributedLock lock = lock(library, "free");
+        CompletableFuture<String> work = new CompletableFuture<>();
+        Working working = begin(library, lock, work);
+        assertTrue(working.lease().isHeldOnServer());
         work.complete("done");
-        assertEquals("done", call.get());
+        assertEquals("done", working.call().get());
         assertFalse(lock.isLocked());
     }
 
@@ -174,13 +182,8 @@ class ReactiveGuideTest {
     void cancellation_duringTheWork_stopsItAndReleases(Library library) throws Exception {
         DistributedLock lock = lock(library, "working");
         CompletableFuture<String> work = new CompletableFuture<>();
-        CompletableFuture<Lease> begun = new CompletableFuture<>();
-        Subscribed call = library.subscribe(lock, Wait.none(), lease -> {
-            begun.complete(lease);
-            return work;
-        });
-        begun.get(LIMIT_SECONDS, TimeUnit.SECONDS);
-        call.cancel().run();
+        Working working = begin(library, lock, work);
+        working.call().cancel().run();
         try (Lease next = lock.acquire(Wait.upTo(Duration.ofSeconds(LIMIT_SECONDS)))) {
             assertTrue(next.isValid());
             assertTrue(work.isCancelled());
@@ -192,14 +195,9 @@ class ReactiveGuideTest {
     void loss_duringTheWork_stopsItAndIsTheError(Library library) throws Exception {
         DistributedLock lock = lock(library, "lost");
         CompletableFuture<String> work = new CompletableFuture<>();
-        CompletableFuture<Lease> begun = new CompletableFuture<>();
-        Subscribed call = library.subscribe(lock, Wait.none(), lease -> {
-            begun.complete(lease);
-            return work;
-        });
-        begun.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+        Working working = begin(library, lock, work);
         holdfast.admin().release(lock.name());
-        ExecutionException thrown = assertThrows(ExecutionException.class, call::get);
+        ExecutionException thrown = assertThrows(ExecutionException.class, working.call()::get);
         assertInstanceOf(LeaseLostException.class, thrown.getCause());
         assertTrue(work.isCancelled());
     }
