@@ -36,8 +36,7 @@ class DocumentLlmsTest {
         assertEquals(
                 text,
                 Files.exists(file) ? Files.readString(file) : "",
-                "write it anew: mvn -Pquick -pl core test -Dtest=DocumentLlmsTest -Dtest.jvm.args=-D" + WRITE
-                        + "=true");
+                "rewrite it: mvn -Pquick -pl core test -Dtest=DocumentLlmsTest -Dtest.jvm.args=-D" + WRITE + "=true");
         assertTrue(text.lines().count() < 130, "it is to be small");
         assertTrue(LINK.matcher(text).results().count() > 60, "the pattern no longer finds the pages");
     }

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class QueuedRequest implements Question<Handle>, Assurance.Granted {
     /**
-     * So few tokens need not be given back with a hold: by the server's clock they are over before another request could come. For a
-     * hold that several leases may share, but nobody else wants yet.
+     * The number of tokens reserved for a hold that several leases may share while no other request waits. The hold need not give them
+     * back: by the server's clock they are over before another request can come.
      */
     public static final int FEW_TOKENS = 16;
 
@@ -74,7 +74,7 @@ public abstract class QueuedRequest implements Question<Handle>, Assurance.Grant
     /** The stuck holder whom this request took the lock from, and so got the hold with this token. */
     abstract Optional<Holder> takenOverFrom(long token);
 
-    /** The answer that nobody knows whether the server has something of it. */
+    /** The answer for an unknown outcome: the server may have granted or queued the request. */
     abstract Attempt<Handle> unknown(@Nullable DriverException cause);
 
     // ---- asking

@@ -47,7 +47,7 @@ final class LocalHold implements Holding, Tenant {
         CompletableFuture<ReleaseResult> released(LocalHold lease);
 
         /**
-         * The lease is to live on without this client: its hold is no longer the line's, and whoever waits asks anew.
+         * The lease is to live on without this client: the line gives up its hold, and its waiting requests ask the server again.
          *
          * @return whether it was; false if the lease is over
          */

@@ -40,8 +40,8 @@ final class LocalRequest implements Question<Handle> {
         void leave(LocalRequest request);
 
         /**
-         * The wait of a request is over: what can be said of the lock. If nobody else stands in line, the line asks no more, and
-         * whether it has left the server's queue, the server has to say: until then it is unknown.
+         * The wait of a request is over, and the line answers with its knowledge of the lock. The last request of a line ends the line's
+         * own request, too: until the server confirms that, the outcome is unknown.
          */
         void judge(LocalRequest request);
     }

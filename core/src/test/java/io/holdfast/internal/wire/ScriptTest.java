@@ -386,7 +386,7 @@ final class ScriptTest {
     }
 
     /** What only people read is not sent, but for the name of the script and the marks of its rules. */
-    /** A server makes each function anew in every call. */
+    /** The server creates every function of a script again in each call. */
     @ParameterizedTest
     @EnumSource(Script.class)
     void text_sent_definesNoFunctionThatItDoesNotUse(Script script) {
