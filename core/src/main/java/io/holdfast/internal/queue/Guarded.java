@@ -72,7 +72,10 @@ public abstract class Guarded {
 
     /** Something happens: what follows from it is found out under the lock, and done after it. */
     protected final void on(Supplier<Runnable> event) {
-        after(() -> under(event).run());
+        mended(() -> {
+            under(event).run();
+            return null;
+        });
     }
 
     /** Done after something has happened. */
