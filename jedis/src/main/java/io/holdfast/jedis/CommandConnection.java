@@ -2,6 +2,7 @@ package io.holdfast.jedis;
 
 import io.holdfast.spi.Command;
 import io.holdfast.spi.ConnectionListener;
+import io.holdfast.spi.DriverCallbacks;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.Reply;
 import java.time.Duration;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** The connection over which all commands go. */
 final class CommandConnection implements ConnectionKeeper.Duty {
     private final ConnectionSource source;
-    private final Callbacks callbacks;
+    private final DriverCallbacks callbacks;
     private final ConnectionKeeper keeper;
     private final CompletableFuture<Void> first = new CompletableFuture<>();
 
@@ -27,7 +28,7 @@ final class CommandConnection implements ConnectionKeeper.Duty {
     /** Why there will be no connection any more. Written by the keeper's thread. */
     private volatile @Nullable DriverException stopped;
 
-    CommandConnection(ConnectionSource source, Callbacks callbacks) {
+    CommandConnection(ConnectionSource source, DriverCallbacks callbacks) {
         this.source = source;
         this.callbacks = callbacks;
         this.keeper = new ConnectionKeeper("commands", source, this);

@@ -2,17 +2,15 @@ package io.holdfast.jedis;
 
 import io.holdfast.jedis.ConnectionSource.Opened;
 import io.holdfast.spi.DriverException;
+import io.holdfast.spi.ReconnectPause;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A daemon thread that opens a connection, reads from it until it breaks, and opens it again after a pause.
- *
- * <p>Pauses grow from 10 ms to 1 s, doubling with each failure, and each is shortened by a random part of up to a half, so
- * that many clients do not come back in step. They begin small again once a connection has held for a second.
+ * A daemon thread that opens a connection, reads from it until it breaks, and opens it again after a {@linkplain ReconnectPause
+ * pause}.
  */
 final class ConnectionKeeper {
     /** What is done with the connection. All methods run on the keeper's thread. */
@@ -42,14 +40,8 @@ final class ConnectionKeeper {
         void stopped(DriverException reason);
     }
 
-    private static final long FIRST_PAUSE_MILLIS = 10;
-    private static final long LONGEST_PAUSE_MILLIS = 1_000;
-    private static final int DOUBLINGS = 7;
-
     /** So often it is tried to tell those who wait that their connection broke: for about a minute. */
     private static final int MOST_CONCLUSIONS = 64;
-
-    private static final long HELD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ConnectionSource source;
     private final Duty duty;
@@ -147,7 +139,7 @@ final class ConnectionKeeper {
         }
         long sinceNanos = System.nanoTime();
         serve(opened);
-        if (System.nanoTime() - sinceNanos > HELD_NANOS) {
+        if (System.nanoTime() - sinceNanos > ReconnectPause.HELD_NANOS) {
             failures = 0;
         }
         return null;
@@ -200,9 +192,8 @@ final class ConnectionKeeper {
     }
 
     private void pause(int failures) {
-        long longest = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(failures, DOUBLINGS));
         try {
-            if (closed.await(ThreadLocalRandom.current().nextLong(longest / 2, longest + 1), TimeUnit.MILLISECONDS)) {
+            if (closed.await(ReconnectPause.millis(failures), TimeUnit.MILLISECONDS)) {
                 return;
             }
         } catch (InterruptedException e) {

@@ -1,6 +1,7 @@
 package io.holdfast.jedis;
 
 import io.holdfast.spi.ConnectionListener;
+import io.holdfast.spi.DriverCallbacks;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.MessageProbe;
 import io.holdfast.spi.Reply;
@@ -66,7 +67,7 @@ final class MessageConnection implements ConnectionKeeper.Duty {
     }
 
     private final ConnectionSource source;
-    private final Callbacks callbacks;
+    private final DriverCallbacks callbacks;
     private final Map<String, Shard> shards = new ConcurrentHashMap<>();
 
     /** Sharded channels that were asked for anew on the fresh connection. Used by the keeper's thread only. */
@@ -93,7 +94,7 @@ final class MessageConnection implements ConnectionKeeper.Duty {
     /** Whether there was a connection before: the first one is not reported. Used by the keeper's thread only. */
     private boolean everUp;
 
-    MessageConnection(ConnectionSource source, Callbacks callbacks) {
+    MessageConnection(ConnectionSource source, DriverCallbacks callbacks) {
         this.source = source;
         this.callbacks = callbacks;
     }
@@ -412,7 +413,7 @@ final class MessageConnection implements ConnectionKeeper.Duty {
     /** Forgets a subscription and says so, if it is not forgotten already. */
     private void ended(String channel, Shard shard) {
         if (shards.remove(channel, shard)) {
-            Callbacks.run(shard.onEnded);
+            DriverCallbacks.run(shard.onEnded);
         }
     }
 
@@ -454,7 +455,7 @@ final class MessageConnection implements ConnectionKeeper.Duty {
         if (parts.get(1) instanceof byte[] channel && parts.get(2) instanceof byte[] payload) {
             Consumer<String> onMessage = subscribed.get(Replies.text(channel));
             if (onMessage != null) {
-                Callbacks.run(() -> onMessage.accept(Replies.text(payload)));
+                DriverCallbacks.run(() -> onMessage.accept(Replies.text(payload)));
             }
         }
     }
@@ -463,7 +464,7 @@ final class MessageConnection implements ConnectionKeeper.Duty {
         if (parts.get(1) instanceof byte[] channel && parts.get(2) instanceof byte[] payload) {
             Shard shard = shards.get(Replies.text(channel));
             if (shard != null) {
-                Callbacks.run(() -> shard.onMessage.accept(Replies.text(payload)));
+                DriverCallbacks.run(() -> shard.onMessage.accept(Replies.text(payload)));
             }
         }
     }

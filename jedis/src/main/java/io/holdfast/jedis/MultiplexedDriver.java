@@ -2,6 +2,7 @@ package io.holdfast.jedis;
 
 import io.holdfast.spi.Command;
 import io.holdfast.spi.ConnectionListener;
+import io.holdfast.spi.DriverCallbacks;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
@@ -19,7 +20,7 @@ final class MultiplexedDriver implements RedisDriver {
 
     private final ConnectionSource source;
     private final Duration timeout;
-    private final Callbacks callbacks = new Callbacks();
+    private final DriverCallbacks callbacks = new DriverCallbacks();
     private final CommandConnection commands;
     private final MessageConnection messages;
     private final AtomicBoolean closed = new AtomicBoolean();

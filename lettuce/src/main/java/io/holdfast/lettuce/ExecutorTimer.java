@@ -1,5 +1,6 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.spi.DriverCallbacks;
 import io.netty.util.Timeout;
 import io.netty.util.Timer;
 import io.netty.util.TimerTask;
@@ -51,7 +52,7 @@ final class ExecutorTimer implements Timer {
         @Override
         public void run() {
             begun = true;
-            Callout.run(() -> {
+            DriverCallbacks.run(() -> {
                 try {
                     task.run(this);
                 } catch (Exception e) {

@@ -3,6 +3,7 @@ package io.holdfast.lettuce;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.ConnectionListener;
+import io.holdfast.spi.DriverCallbacks;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
@@ -47,7 +48,7 @@ import org.jspecify.annotations.Nullable;
 public final class LettuceDriver implements RedisDriver {
     private static final long CLOSE_LIMIT_MILLIS = 1_000;
 
-    private final Listeners listeners = new Listeners();
+    private final DriverCallbacks listeners = new DriverCallbacks();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final @Nullable String name;
     private final Link commands;
@@ -76,12 +77,12 @@ public final class LettuceDriver implements RedisDriver {
         commands = new Link(connection, remote, new Link.Watcher() {
             @Override
             public void up(Epoch epoch) {
-                listeners.commandsUp();
+                listeners.tell(ConnectionListener::commandsUp);
             }
 
             @Override
             public void down() {
-                listeners.commandsDown();
+                listeners.tell(ConnectionListener::commandsDown);
             }
         });
         messages = new Messages(lane, opener, listeners, this::describe);

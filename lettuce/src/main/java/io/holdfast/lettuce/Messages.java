@@ -1,5 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.spi.ConnectionListener;
+import io.holdfast.spi.DriverCallbacks;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.MessageProbe;
 import io.lettuce.core.StatefulRedisConnectionImpl;
@@ -62,7 +64,7 @@ final class Messages implements Link.Watcher {
 
     private final EventExecutor lane;
     private final Supplier<CompletionStage<StatefulRedisPubSubConnection<String, String>>> opener;
-    private final Listeners listeners;
+    private final DriverCallbacks listeners;
     private final Supplier<String> where;
 
     /** Written on the lane, and by failing subscriptions; read where messages arrive. */
@@ -97,7 +99,7 @@ final class Messages implements Link.Watcher {
     Messages(
             EventExecutor lane,
             Supplier<CompletionStage<StatefulRedisPubSubConnection<String, String>>> opener,
-            Listeners listeners,
+            DriverCallbacks listeners,
             Supplier<String> where) {
         this.lane = lane;
         this.opener = opener;
@@ -269,7 +271,7 @@ final class Messages implements Link.Watcher {
             public void message(String channel, String message) {
                 Consumer<String> consumer = consumers.get(channel);
                 if (consumer != null) {
-                    Callout.run(() -> consumer.accept(message));
+                    DriverCallbacks.run(() -> consumer.accept(message));
                 }
                 heard(null, channel);
             }
@@ -409,7 +411,7 @@ final class Messages implements Link.Watcher {
             state = State.DOWN;
         }
         if (wasUp) {
-            listeners.messagesDown();
+            listeners.tell(ConnectionListener::messagesDown);
         }
     }
 
@@ -482,7 +484,7 @@ final class Messages implements Link.Watcher {
         }
         if (clean) {
             state = State.UP;
-            listeners.messagesUp();
+            listeners.tell(ConnectionListener::messagesUp);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.spi.DriverCallbacks;
 import io.holdfast.spi.DriverException;
 import java.util.HashSet;
 import java.util.List;
@@ -116,7 +117,7 @@ final class Shards {
     void deliver(String channel, String message) {
         Shard shard = wanted.get(channel);
         if (shard != null) {
-            Callout.run(() -> shard.onMessage.accept(message));
+            DriverCallbacks.run(() -> shard.onMessage.accept(message));
         }
     }
 
@@ -144,7 +145,7 @@ final class Shards {
     private void ended(String channel, Shard shard) {
         if (wanted.remove(channel, shard)) {
             awaited.remove(channel);
-            Callout.run(shard.onEnded);
+            DriverCallbacks.run(shard.onEnded);
         }
     }
 

@@ -3,6 +3,7 @@ package io.holdfast.vertx;
 import io.holdfast.spi.BlockingCall;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.ConnectionListener;
+import io.holdfast.spi.DriverCallbacks;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.Reply;
 import io.vertx.core.Future;
@@ -25,7 +26,7 @@ final class Commands implements Keeper.Duty {
 
     private final Opener opener;
     private final Lane lane;
-    private final Callbacks callbacks;
+    private final DriverCallbacks callbacks;
     private final Keeper keeper;
     private final CompletableFuture<@Nullable Void> first = new CompletableFuture<>();
 
@@ -40,7 +41,7 @@ final class Commands implements Keeper.Duty {
     /** What is under way on the present connection, in the order in which it is answered. */
     private final ArrayDeque<CompletableFuture<Reply>> underWay = new ArrayDeque<>();
 
-    Commands(Opener opener, Callbacks callbacks) {
+    Commands(Opener opener, DriverCallbacks callbacks) {
         this.opener = opener;
         this.lane = opener.lane();
         this.callbacks = callbacks;

@@ -1,16 +1,14 @@
 package io.holdfast.vertx;
 
 import io.holdfast.spi.DriverException;
+import io.holdfast.spi.ReconnectPause;
 import io.vertx.core.Future;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps one connection open: opens it again after a pause when it has ended. All of it is used on the lane.
- *
- * <p>Pauses grow from 10 ms to 1 s, doubling with each failure, and each is shortened by a random part of up to a half, so
- * that many clients do not come back in step. They begin small again once a connection has held for a second.
+ * Keeps one connection open: opens it again after a {@linkplain ReconnectPause pause} when it has ended. All of it is used on the
+ * lane.
  */
 final class Keeper {
     /** What is done with the connection. */
@@ -28,11 +26,6 @@ final class Keeper {
          */
         boolean notOpened(DriverException reason);
     }
-
-    private static final long FIRST_PAUSE_MILLIS = 10;
-    private static final long LONGEST_PAUSE_MILLIS = 1_000;
-    private static final int DOUBLINGS = 7;
-    private static final long HELD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Opener opener;
     private final Duty duty;
@@ -61,7 +54,7 @@ final class Keeper {
         long sinceNanos = System.nanoTime();
         fresh.follow(reason -> {
             line = null;
-            if (System.nanoTime() - sinceNanos > HELD_NANOS) {
+            if (System.nanoTime() - sinceNanos > ReconnectPause.HELD_NANOS) {
                 failures = 0;
             }
             duty.broken(fresh.broken(reason));
@@ -83,9 +76,7 @@ final class Keeper {
         if (closed) {
             return;
         }
-        long longest = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(failures++, DOUBLINGS));
-        long pause = ThreadLocalRandom.current().nextLong(longest / 2, longest + 1);
-        opener.lane().later(TimeUnit.MILLISECONDS.toNanos(pause), this::open);
+        opener.lane().later(TimeUnit.MILLISECONDS.toNanos(ReconnectPause.millis(failures++)), this::open);
     }
 
     /** Ends the present connection, if there is one: another is opened then. */

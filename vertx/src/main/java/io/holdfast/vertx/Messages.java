@@ -1,6 +1,7 @@
 package io.holdfast.vertx;
 
 import io.holdfast.spi.ConnectionListener;
+import io.holdfast.spi.DriverCallbacks;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.MessageProbe;
 import io.vertx.core.Future;
@@ -54,7 +55,7 @@ final class Messages implements Keeper.Duty {
 
     private final Lane lane;
     private final String where;
-    private final Callbacks callbacks;
+    private final DriverCallbacks callbacks;
     private final Keeper keeper;
     private final Map<String, Consumer<String>> subscribed = new HashMap<>();
     private final Map<String, Shard> shards = new HashMap<>();
@@ -76,7 +77,7 @@ final class Messages implements Keeper.Duty {
 
     private boolean everUp;
 
-    Messages(Opener opener, Callbacks callbacks) {
+    Messages(Opener opener, DriverCallbacks callbacks) {
         this.lane = opener.lane();
         this.where = opener.where();
         this.callbacks = callbacks;
@@ -236,7 +237,7 @@ final class Messages implements Keeper.Duty {
     /** Forgets a subscription and reports it, if it is not forgotten already. */
     private void ended(String channel, Shard shard) {
         if (shards.remove(channel, shard)) {
-            Callbacks.run(shard.onEnded);
+            DriverCallbacks.run(shard.onEnded);
         }
     }
 
@@ -273,7 +274,7 @@ final class Messages implements Keeper.Duty {
 
     private static void deliver(@Nullable Consumer<String> receiver, String payload) {
         if (receiver != null) {
-            Callbacks.run(() -> receiver.accept(payload));
+            DriverCallbacks.run(() -> receiver.accept(payload));
         }
     }
 

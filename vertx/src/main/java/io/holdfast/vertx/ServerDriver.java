@@ -2,6 +2,7 @@ package io.holdfast.vertx;
 
 import io.holdfast.spi.Command;
 import io.holdfast.spi.ConnectionListener;
+import io.holdfast.spi.DriverCallbacks;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
 import io.vertx.core.Context;
@@ -23,7 +24,7 @@ final class ServerDriver implements RedisDriver {
 
     private final String where;
     private final Lane lane;
-    private final Callbacks callbacks = new Callbacks();
+    private final DriverCallbacks callbacks = new DriverCallbacks();
     private final Commands commands;
     private final Messages messages;
     private final Supplier<RedisDriver> again;
