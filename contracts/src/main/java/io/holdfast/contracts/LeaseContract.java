@@ -42,11 +42,12 @@ public class LeaseContract extends LockKindSuite {
     /** The claim window, for which a lease lasts that is handed over, is shorter than what is to be left. */
     @EachKind
     void interruptBefore_afterAWait_interruptsNothingWhileRenewalWorks(LockKind kind) throws Exception {
-        Terms terms = Terms.LONG.lasting(Duration.ofSeconds(3)).interruptedBefore(Duration.ofMillis(1_500));
+        // A renewal is due 2.5 seconds before the interrupt is, which a busy machine needs.
+        Terms terms = Terms.LONG.lasting(Duration.ofSeconds(6)).interruptedBefore(Duration.ofMillis(1_500));
         LockClient client = client(kind);
         AnyLease first = against(client(kind)).acquire();
         CompletableFuture<String> done = inThread(() -> client.lock(NAME, terms).call(lease -> {
-            long end = System.nanoTime() + Duration.ofMillis(3_500).toNanos();
+            long end = System.nanoTime() + Duration.ofMillis(6_500).toNanos();
             await("more than a term passes", () -> System.nanoTime() - end > 0);
             return Thread.interrupted() ? "interrupted" : "done";
         }));

@@ -30,6 +30,7 @@ final class Crew implements AutoCloseable {
     private final List<Member> members = new CopyOnWriteArrayList<>();
     private final List<Integer> living = new CopyOnWriteArrayList<>();
     private final List<Disturbance> disturbances = new CopyOnWriteArrayList<>();
+    private final MachineWatch watch;
 
     /** The settings of worker number so and so; its history goes to {@link #historyOf}. */
     Crew(Path folder, IntFunction<Worker.Settings> settings) {
@@ -41,6 +42,7 @@ final class Crew implements AutoCloseable {
         this.folder = folder;
         this.settings = settings;
         this.launcher = launcher;
+        watch = new MachineWatch(from -> note("machine", from, Disturbance.ALL));
     }
 
     static Path historyOf(Path folder, int worker) {
@@ -188,6 +190,7 @@ final class Crew implements AutoCloseable {
 
     @Override
     public void close() {
+        watch.close();
         members.forEach(member -> member.child().kill());
     }
 }
