@@ -23,8 +23,8 @@ import org.junit.jupiter.api.function.Executable;
 /** A master that becomes a replica under its clients: it takes no writes, and so grants nothing, which is certain. */
 @SuppressWarnings("NullAway.Init") // everything is made before each test
 public class DemotedServerContract extends LockSuite {
-    /** Long enough for a few repetitions. */
-    private static final Wait SHORT = Wait.upTo(Duration.ofMillis(300));
+    /** Long enough for a few repetitions, also where a busy machine keeps the first one waiting. */
+    private static final Wait SHORT = Wait.upTo(Duration.ofSeconds(1));
 
     /** A client gives connections to a replica up when its time limit has passed: not before these tests are over. */
     private static final HoldfastOptions OPTIONS = HoldfastOptions.defaults().withCommandTimeout(PATIENCE);
