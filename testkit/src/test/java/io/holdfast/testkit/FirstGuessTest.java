@@ -291,10 +291,10 @@ final class FirstGuessTest {
 
     @Test
     void lock_onThreeServers() throws Exception {
-        LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofMillis(500));
+        LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofMillis(1_500));
         QuorumOptions options = QuorumOptions.defaults()
                 .withClient(HoldfastOptions.defaults().withLockDefaults(brief))
-                .withMaxLeaseDuration(Duration.ofMillis(500)); // so long does a new node not vote
+                .withMaxLeaseDuration(Duration.ofMillis(1_500)); // so long does a new node not vote
         try (MemoryServer one = MemoryServer.start();
                 MemoryServer two = MemoryServer.start();
                 MemoryServer three = MemoryServer.start();
