@@ -8,11 +8,8 @@ import io.holdfast.LockOptions;
 import io.holdfast.Overview;
 import io.holdfast.contracts.ForwardingDriver;
 import io.holdfast.contracts.servers.RedisServer;
-import io.holdfast.spi.Entropy;
 import io.holdfast.spi.Environment;
 import io.holdfast.spi.RedisDriver;
-import io.holdfast.spi.Ticker;
-import io.holdfast.spi.Timers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,9 +18,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -132,28 +126,10 @@ final class CrowdScenario implements Scenario {
         }
     }
 
-    /** Timers of all clients. */
-    private record OneThread(ScheduledExecutorService thread) implements Timers {
-        @Override
-        public Runnable schedule(long delayNanos, Runnable task) {
-            ScheduledFuture<?> scheduled = thread.schedule(task, Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
-            return () -> scheduled.cancel(false);
-        }
-
-        @Override
-        public void close() {
-            // It is the session's.
-        }
-    }
-
     @Override
     public Session open(String contestant, int size, Stage stage) {
         RedisServer server = RedisServer.start();
-        ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread timers = new Thread(task, "timers");
-            timers.setDaemon(true);
-            return timers;
-        });
+        OneThread timers = new OneThread();
         RedisDriver connection = Looking.driver(server);
         Shared shared = new Shared(connection);
         return new Session() {
@@ -164,8 +140,7 @@ final class CrowdScenario implements Scenario {
 
             @Override
             public void warm() throws Exception {
-                Environment environment =
-                        new Environment(Ticker.system(), () -> new OneThread(thread), Entropy.system());
+                Environment environment = timers.environment();
                 HoldfastOptions options = HoldfastOptions.defaults().withExecutor(Runnable::run);
                 for (int i = 0; i < size; i++) {
                     Holdfast client = Holdfast.over(shared, options, environment);
@@ -217,7 +192,7 @@ final class CrowdScenario implements Scenario {
 
             @Override
             public void close() {
-                thread.shutdownNow();
+                timers.close();
                 looking.close();
                 connection.close(); // of all clients, whose requests end unanswered
                 server.close();

@@ -204,6 +204,7 @@ final class Scenarios {
             new LeaseScenario(),
             new LookScenario(),
             new CrowdScenario(),
+            new SizingScenario(),
             new RecoveryScenario(RecoveryScenario.Kind.HOLDER),
             new RecoveryScenario(RecoveryScenario.Kind.WAITER),
             new RecoveryScenario(RecoveryScenario.Kind.MESSAGE),

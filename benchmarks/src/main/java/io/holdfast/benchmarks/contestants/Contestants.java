@@ -149,6 +149,13 @@ public final class Contestants {
                 Ability.PERMITS,
                 (client, options, name) -> HoldfastContestant.held(
                         client.semaphore(name, PERMITS, options).acquire()));
+        holdfastKind(
+                "shares",
+                "semaphore, eight groups that share",
+                Ability.PERMITS,
+                (client, options, name) ->
+                        HoldfastContestant.held(client.semaphore(name, PERMITS, options.withGroup(group()))
+                                .acquire()));
         holdfastKind("sets", "two locks", Ability.SETS, (client, options, name) -> {
             LeaseSet leases = client.locks(two(name).toArray(String[]::new)).acquire();
             return leases::release;
@@ -268,6 +275,11 @@ public final class Contestants {
 
     private static void onceByHand(String id, String label, Contestant.Maker maker) {
         add(new Entry(id, label, EnumSet.of(Ability.ONCE), "", List.of("get", "set"), maker));
+    }
+
+    /** Of eight tenants. */
+    private static String group() {
+        return "tenant-" + ThreadLocalRandom.current().nextInt(8);
     }
 
     private static boolean isWrite() {
