@@ -71,7 +71,9 @@ final class SizingScenario implements Scenario {
                 Metric.lower("memory", "server MB", 1),
                 Metric.lower("ping", "longest answer to a PING, ms", 1),
                 Metric.lower("clientCpu", "CPU of all clients, ms/s", 1),
-                Metric.lower("begun", "s until all hold, wait and lead", 2));
+                Metric.lower("begun", "s until all hold, wait and lead", 2),
+                Metric.lower("back", "s until all are back after all connections broke", 2),
+                Metric.lower("backCpu", "server CPU ms for that", 0));
     }
 
     @Override
@@ -111,6 +113,20 @@ final class SizingScenario implements Scenario {
     @Override
     public int rounds(Scale scale) {
         return 1;
+    }
+
+    /** What a server has to do with now. */
+    private record Present(long connections, long channels) {
+        static Present of(RedisServer server) {
+            Map<String, String> info = ServerCounts.info(server, "everything");
+            return new Present(
+                    Long.parseLong(info.getOrDefault("connected_clients", "0")),
+                    Long.parseLong(info.getOrDefault("pubsub_channels", "0")));
+        }
+
+        boolean isAtLeast(Present other) {
+            return connections >= other.connections && channels >= other.channels;
+        }
     }
 
     private record Seen(double longestMillis, long pings) {}
@@ -261,6 +277,7 @@ final class SizingScenario implements Scenario {
 
             @Override
             public Sample measure() throws Exception {
+                Map<String, Double> values = new LinkedHashMap<>();
                 try (Silence silence = new Silence(server)) {
                     ServerCounts before = ServerCounts.of(server, List.of());
                     long cpuBefore = cpuNanos();
@@ -271,7 +288,6 @@ final class SizingScenario implements Scenario {
                     long cpu = cpuNanos() - cpuBefore;
                     ServerCounts spent = ServerCounts.of(server, List.of()).since(before);
                     double seconds = (System.nanoTime() - begin) / 1e9;
-                    Map<String, Double> values = new LinkedHashMap<>();
                     values.put("cpu", spent.cpuMicros() / 1e3 / seconds);
                     values.put("rate", (spent.requests() - seen.pings()) / seconds);
                     values.put("bytes", spent.bytes() / 1e3 / seconds);
@@ -279,8 +295,28 @@ final class SizingScenario implements Scenario {
                     values.put("ping", seen.longestMillis());
                     values.put("clientCpu", cpu / 1e6 / seconds);
                     values.put("begun", begunSeconds);
-                    return new Sample(values, null);
                 }
+                comeBack(values);
+                return new Sample(values, null);
+            }
+
+            /** Breaks all connections but the one that asks, and waits until there are as many, with as many channels. */
+            private void comeBack(Map<String, Double> values) throws Exception {
+                ServerCounts before = ServerCounts.of(server, List.of());
+                Present present = Present.of(server);
+                long begin = System.nanoTime();
+                server.command("CLIENT", "KILL", "SKIPME", "yes", "TYPE", "normal");
+                server.command("CLIENT", "KILL", "SKIPME", "yes", "TYPE", "pubsub");
+                while (!Present.of(server).isAtLeast(present)) {
+                    if (System.nanoTime() - begin > TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS)) {
+                        throw new Crew.Failed("only " + Present.of(server) + " of " + present + " are back");
+                    }
+                    TimeUnit.MILLISECONDS.sleep(10);
+                }
+                values.put("back", (System.nanoTime() - begin) / 1e9);
+                values.put(
+                        "backCpu",
+                        ServerCounts.of(server, List.of()).since(before).cpuMicros() / 1e3);
             }
 
             @Override
