@@ -209,9 +209,8 @@ final class SizingScenario implements Scenario {
                 for (int i = 0; i < size; i++) {
                     hold(i, locks);
                 }
-                if (does(WAITS)) {
-                    each(this::waitFor);
-                    awaitWaiting();
+                for (int i = 0; does(WAITS) && i < size; i++) {
+                    waitFor(i);
                 }
                 if (does(ELECTIONS)) {
                     each(client -> stand(client, client));
@@ -244,22 +243,16 @@ final class SizingScenario implements Scenario {
                 return "lock-" + client + "-" + lock;
             }
 
-            private void waitFor(int client) {
+            /** One client after the other: requests of all at once would time out. An answer comes after those of earlier requests. */
+            private void waitFor(int client) throws Exception {
+                Holdfast own = clients.get(client);
                 for (int lock = 0; lock < WAITS_OF_EACH; lock++) {
-                    waiting.add(clients.get(client)
-                            .lock(name((client + 1) % size, lock))
-                            .acquireAsync(Wait.forever()));
+                    waiting.add(own.lock(name((client + 1) % size, lock)).acquireAsync(Wait.forever()));
                 }
-            }
-
-            /** A request's answer comes after those of all that its client sent before. */
-            private void awaitWaiting() throws Exception {
-                List<CompletableFuture<Lease>> asked = new ArrayList<>();
-                each(client ->
-                        asked.add(clients.get(client).lock("last-" + client).acquireAsync()));
-                for (CompletableFuture<Lease> each : asked) {
-                    each.get(PATIENCE_SECONDS, TimeUnit.SECONDS).release();
-                }
+                own.lock("last-" + client)
+                        .acquireAsync()
+                        .get(PATIENCE_SECONDS, TimeUnit.SECONDS)
+                        .release();
             }
 
             private void stand(int client, int election) {
