@@ -68,6 +68,19 @@ public @interface Locked {
      */
     String permits() default "";
 
+    /**
+     * The group of the request, such as a tenant, among which the lock or the permits are shared fairly: a text as that of {@link #value()}.
+     * A part that is null or empty fails the call. See {@link io.holdfast.LockOptions#withGroup(String, int)}, which says what a group goes
+     * together with; what contradicts it fails the start. Empty for no group.
+     */
+    String group() default "";
+
+    /**
+     * How much of the lock the group gets, beside a group of weight 1: a text as that of {@link #value()} which results in a number from 1
+     * to 100. Any other number fails the call. Empty for 1. Only with {@link #group()}.
+     */
+    String groupWeight() default "";
+
     /** How long to wait for the lock: a duration, {@code 0} for not at all, or {@code forever}. */
     String waitLimit() default "";
 

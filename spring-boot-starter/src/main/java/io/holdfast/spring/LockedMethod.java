@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -58,6 +59,7 @@ final class LockedMethod {
     private final List<NameTemplate> names;
     private final Access access;
     private final @Nullable Permits permits; // null for a lock
+    private final @Nullable FairShare share; // null without a group
     private final @Nullable Fallback fallback; // null for none
     private final UnaryOperator<LockOptions> changes;
     /** How it is done once; null for a method that runs under a lock. */
@@ -112,7 +114,7 @@ final class LockedMethod {
         this.client = resolved(annotation.client(), placeholders);
         try {
             this.names = Arrays.stream(annotation.value())
-                    .map(each -> new NameTemplate(each, method, beans, placeholders))
+                    .map(each -> new NameTemplate("name", each, method, beans, placeholders))
                     .toList();
             if (names.isEmpty()) {
                 throw new IllegalArgumentException("it names no lock");
@@ -123,6 +125,7 @@ final class LockedMethod {
             if (permits != null && access != Access.EXCLUSIVE) {
                 throw new IllegalArgumentException("it has both access and permits, of which one is for locks");
             }
+            this.share = FairShare.of(annotation, method, beans, placeholders);
             this.fallback = annotation.fallback().isEmpty() ? null : fallback(annotation, type);
             this.once = runsOnce != null && !runsOnce.per().isEmpty()
                     ? new OnceWork(tried(runsOnce.tries(), slots(resolved(runsOnce.per(), placeholders))), null)
@@ -315,13 +318,17 @@ final class LockedMethod {
         return names.stream()
                 .map(each -> each.name(target, arguments))
                 .distinct()
-                .map(each -> changed(lock(holdfast, each)))
+                .map(each -> changed(
+                        lock(holdfast, each),
+                        options -> share == null
+                                ? options
+                                : share.of(target, arguments).apply(options)))
                 .toList();
     }
 
-    private DistributedLock changed(DistributedLock lock) {
+    private DistributedLock changed(DistributedLock lock, UnaryOperator<LockOptions> further) {
         LockOptions options = lock.options();
-        LockOptions changed = changes.apply(options);
+        LockOptions changed = further.apply(changes.apply(options));
         return changed.equals(options) ? lock : lock.with(changed);
     }
 
@@ -334,6 +341,31 @@ final class LockedMethod {
             case READ -> holdfast.readWriteLock(of).read();
             case WRITE -> holdfast.readWriteLock(of).write();
         };
+    }
+
+    /** Whether requests have a group, which not every client and not all options have room for. */
+    boolean hasGroup() {
+        return share != null;
+    }
+
+    /**
+     * Asks for the locks as a call would, as far as that can be known before one, and sends nothing.
+     *
+     * @throws SetupException if no request may have a group there
+     */
+    void requireGroups(Holdfast holdfast) {
+        FairShare asked = Objects.requireNonNull(share);
+        try {
+            for (NameTemplate each : names) {
+                var unused = changed(lock(holdfast, each.sample()), asked.sample());
+            }
+        } catch (IllegalArgumentException e) {
+            throw wrong(
+                    "names a group, which its requests cannot have: " + e.getMessage(),
+                    "Leave the group away, or change the client, or the properties below holdfast.lock and holdfast.locks,"
+                            + " that are against it",
+                    e);
+        }
     }
 
     /** What a call of a method that is done once asks for, with the options of the lock of that name. */

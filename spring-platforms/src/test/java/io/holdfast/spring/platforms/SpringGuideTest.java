@@ -45,7 +45,7 @@ final class SpringGuideTest {
                 source.append(line).append('\n');
             }
         }
-        assertEquals(6, blocks, "blocks of Java");
+        assertEquals(7, blocks, "blocks of Java");
         assertEquals(List.of(), Compiler.errors("Guide", source, folder));
     }
 }
