@@ -28,6 +28,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -52,6 +53,9 @@ final class LockedMethod {
     private final String where;
     final Method method;
     final End end;
+    /** A function of Kotlin that suspends: a call of it proceeds to a {@code Mono}, for which Spring has the caller wait. */
+    final boolean suspends;
+
     final boolean asynchronous; // its thread was given to it by an executor
     final boolean skips;
     final boolean fenced;
@@ -73,6 +77,7 @@ final class LockedMethod {
      * @param doneOnce what else is said of it, if it is done once
      * @param converter makes texts of results; null if there is none
      * @param reactive whether Spring can adapt a type to a publisher
+     * @param coroutines whether Spring can make a publisher of a call that suspends
      * @throws SetupException if the annotation means nothing there
      */
     LockedMethod(
@@ -84,31 +89,38 @@ final class LockedMethod {
             @Nullable Supplier<ResultConverter> converter,
             BeanFactory beans,
             UnaryOperator<String> placeholders,
-            Function<Class<?>, Boolean> reactive) {
+            Function<Class<?>, Boolean> reactive,
+            boolean coroutines) {
         this.method = method;
         this.where = method.getDeclaringClass().getName() + "." + method.getName();
         refuseUnreachable();
         refuseSeveral();
-        this.end = end(reactive);
+        this.suspends = KotlinDetector.isSuspendingFunction(method);
+        this.end = suspends ? endOfSuspending(coroutines) : end(reactive);
         this.asynchronous = AnnotatedElementUtils.hasAnnotation(method, Async.class)
                 || AnnotatedElementUtils.hasAnnotation(type, Async.class);
         this.skips =
                 annotation.ifTaken() == IfTaken.SKIP || !annotation.fallback().isEmpty();
         if (annotation.ifTaken() == IfTaken.SKIP
                 && annotation.fallback().isEmpty()
-                && !canSkip(ResolvableType.forMethodReturnType(method), true)) {
+                && !(suspends ? returnsNull() : canSkip(ResolvableType.forMethodReturnType(method), true))) {
             throw wrong(
-                    "skips, and returns " + method.getGenericReturnType().getTypeName()
-                            + ", which says nothing when nothing was done",
-                    "Return void or an Optional, a CompletionStage of one of these, a Mono or a Flux, or do not skip");
+                    "skips, and returns " + returned() + ", which says nothing when nothing was done",
+                    suspends
+                            ? "Return Unit, or a type with a question mark, or do not skip"
+                            : "Return void or an Optional, a CompletionStage of one of these, a Mono or a Flux, or do not skip");
         }
         if (end == End.PUBLISHER
                 && (doneOnce != null || (runsOnce != null && !runsOnce.per().isEmpty()))) {
             throw wrong(
-                    "returns " + method.getGenericReturnType().getTypeName() + ", of which no end is recorded",
-                    doneOnce == null
-                            ? "Return void, an Optional, or a CompletionStage of one of these, or say minHold in place of per"
-                            : "Return the result, or a CompletionStage of it");
+                    suspends
+                            ? "is a suspend function, of which no end is recorded"
+                            : "returns " + returned() + ", of which no end is recorded",
+                    suspends
+                            ? "Call runOnce of holdfast-kotlin within it"
+                            : doneOnce == null
+                                    ? "Return void, an Optional, or a CompletionStage of one of these, or say minHold in place of per"
+                                    : "Return the result, or a CompletionStage of it");
         }
         this.fenced = annotation.fenced();
         this.client = resolved(annotation.client(), placeholders);
@@ -142,7 +154,7 @@ final class LockedMethod {
         }
         if (names.size() > 1 && (end == End.PUBLISHER || fenced)) {
             throw wrong(
-                    "has several locks, and " + (fenced ? "is fenced" : "returns a publisher"),
+                    "has several locks, and " + (fenced ? "is fenced" : suspends ? "suspends" : "returns a publisher"),
                     fenced
                             ? "Check each token in the transaction: CurrentLease.all().forEach(lease -> fence.check(connection, lease))"
                             : "Lock within it, by holdfast.locks(…).attemptAsync()");
@@ -173,9 +185,6 @@ final class LockedMethod {
                     "is " + what + ": Spring cannot see its calls, and it would run without the lock",
                     "Make the method neither private, static nor final, and call it from another bean");
         }
-        if (KotlinDetector.isSuspendingFunction(method)) {
-            throw wrong("is a suspend function, of which the end cannot be seen", "Take the lock within it");
-        }
     }
 
     /** Of two annotations Spring would take the nearest, and the other would say nothing. */
@@ -195,6 +204,34 @@ final class LockedMethod {
                         "Take the lock in it, by holdfast.lock(name).call(…), or do it in another bean, on ApplicationReadyEvent");
             }
         }
+    }
+
+    private End endOfSuspending(boolean coroutines) {
+        if (!coroutines) {
+            throw wrong(
+                    "is a suspend function, of which Spring cannot see the end here",
+                    "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor and org.jetbrains.kotlin:kotlin-reflect, or take the"
+                            + " lock within it");
+        }
+        String type = new MethodParameter(method, -1).getParameterType().getName();
+        if (type.equals("kotlinx.coroutines.flow.Flow")) {
+            throw wrong("suspends and returns a Flow, which are two ends", "Leave suspend away");
+        }
+        return End.PUBLISHER;
+    }
+
+    /** Whether what has done nothing can say so by null, or by Unit. */
+    private boolean returnsNull() {
+        MethodParameter returned = new MethodParameter(method, -1);
+        return returned.isOptional()
+                || returned.getParameterType().getName().equals("kotlin.Unit")
+                || returned.getParameterType() == void.class;
+    }
+
+    private String returned() {
+        return suspends
+                ? new MethodParameter(method, -1).getGenericParameterType().getTypeName()
+                : method.getGenericReturnType().getTypeName();
     }
 
     private End end(Function<Class<?>, Boolean> reactive) {
@@ -400,7 +437,9 @@ final class LockedMethod {
     private Fallback fallback(Locked annotation, Class<?> type) {
         if (end == End.PUBLISHER) {
             throw new IllegalArgumentException(
-                    "it has a fallback, and returns a publisher: say onErrorResume(LockTimeoutException.class, …) there");
+                    suspends
+                            ? "it has a fallback, and is a suspend function: catch LockTimeoutException where it is called"
+                            : "it has a fallback, and returns a publisher: say onErrorResume(LockTimeoutException.class, …) there");
         }
         if (annotation.ifTaken() == IfTaken.SKIP) {
             throw new IllegalArgumentException("it skips, and has a fallback");

@@ -122,7 +122,7 @@ final class NameTemplate {
         String[] names = NAMES.getParameterNames(method);
         for (int i = 0; i < method.getParameterCount(); i++) {
             known.addAll(List.of("p" + i, "a" + i));
-            if (names != null) {
+            if (names != null && i < names.length) { // of a suspend function they are less by one
                 known.add(String.valueOf(names[i]));
             }
         }
