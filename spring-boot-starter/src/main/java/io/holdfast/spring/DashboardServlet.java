@@ -6,7 +6,6 @@ import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import jakarta.servlet.http.HttpSession;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -98,28 +97,17 @@ final class DashboardServlet extends HttpServlet {
             response.getOutputStream().write(body);
         }
 
-        /** A stream that was opened by somebody who has logged in ends when that session does, and asks for a new one then. */
-        private static void refuseEnded(@Nullable HttpSession session) throws IOException {
-            try {
-                if (session != null) {
-                    var unused = session.getCreationTime();
-                }
-            } catch (IllegalStateException e) {
-                throw new IOException("the session is over", e);
-            }
-        }
-
         @Override
         public OutputStream open(Map<String, String> headers) throws IOException {
             headers.forEach(response::setHeader);
             OutputStream out = response.getOutputStream();
-            HttpSession session = request.getSession(false);
+            PageSession session = PageSession.of(request);
             AsyncContext open = request.startAsync();
             open.setTimeout(0);
             return new FilterOutputStream(out) {
                 @Override
                 public void write(byte[] bytes, int from, int length) throws IOException {
-                    refuseEnded(session);
+                    session.requireOpen();
                     out.write(bytes, from, length);
                 }
 

@@ -20,11 +20,13 @@ import org.springframework.aot.hint.annotation.Reflective;
  * <p><b>When it has ended.</b> If it returns a {@link java.util.concurrent.CompletionStage}, when that completes; the lock is
  * waited for without blocking, and the method runs on a thread of the client. If it returns a {@code Mono}, a {@code Flux} or
  * another type that Spring can adapt to them, each subscription asks for the lock, runs the method, and releases the lock when
- * what it returned ends or is cancelled. Otherwise when it returns.
+ * what it returned ends or is cancelled. A {@code suspend} function of Kotlin has ended when it returns or throws, or when its caller is
+ * cancelled; the lock is waited for without blocking. Otherwise when it returns.
  *
  * <p><b>If the lease is lost</b> while the method runs, a transaction that it has begun in its thread does not commit: it is
  * rolled back, and the call throws {@link io.holdfast.LeaseLostException}. If it ends without a transaction, the call throws
- * that too, with its result. What a {@code Mono} or {@code Flux} does is cancelled.
+ * that too, with its result. What a {@code Mono} or {@code Flux} does is cancelled, and so is a
+ * {@code suspend} function, whose caller gets that exception.
  *
  * <p><b>If it is not known</b> whether the lock was granted ({@link io.holdfast.ServerUnreachableException}), the method does not run.
  *
@@ -67,6 +69,19 @@ public @interface Locked {
      * two of them. See {@link io.holdfast.DistributedSemaphore}.
      */
     String permits() default "";
+
+    /**
+     * The group of the request, such as a tenant, among which the lock or the permits are shared fairly: a text as that of {@link #value()}.
+     * A part that is null or empty fails the call. See {@link io.holdfast.LockOptions#withGroup(String, int)}, which says what a group goes
+     * together with; what contradicts it fails the start. Empty for no group.
+     */
+    String group() default "";
+
+    /**
+     * How much of the lock the group gets, beside a group of weight 1: a text as that of {@link #value()} which results in a number from 1
+     * to 100. Any other number fails the call. Empty for 1. Only with {@link #group()}.
+     */
+    String groupWeight() default "";
 
     /** How long to wait for the lock: a duration, {@code 0} for not at all, or {@code forever}. */
     String waitLimit() default "";

@@ -38,6 +38,11 @@ final class LockedBeans implements BeanPostProcessor, SmartInitializingSingleton
     /** Beans that are not behind a proxy, or not yet: where beans need each other, that is put before them later. */
     private final Map<String, Class<?>> bare = new ConcurrentHashMap<>();
 
+    /** Those with groups, whose client is asked when all beans are there; it may need them itself. */
+    private final Set<LockedMethod> grouped = ConcurrentHashMap.newKeySet();
+
+    private volatile boolean started;
+
     LockedBeans(
             ConfigurableListableBeanFactory beans,
             ObjectProvider<LockedMethods> methods,
@@ -103,6 +108,14 @@ final class LockedBeans implements BeanPostProcessor, SmartInitializingSingleton
             complete(bean, type, found);
         });
         bare.clear();
+        started = true;
+        grouped.forEach(this::requireGroups);
+        grouped.clear();
+    }
+
+    private void requireGroups(LockedMethod method) {
+        LockedMethods all = methods.getObject();
+        method.requireGroups(all.client(method));
     }
 
     private List<LockedMethod> find(Class<?> type) {
@@ -170,6 +183,11 @@ final class LockedBeans implements BeanPostProcessor, SmartInitializingSingleton
             }
             if (!method.client.isEmpty() && !beans.containsBean(method.client)) {
                 throw method.wrong("names the client '" + method.client + "', which is no bean", "Correct the name");
+            }
+            if (method.hasGroup() && started) {
+                requireGroups(method);
+            } else if (method.hasGroup()) {
+                grouped.add(method);
             }
         }
         if (found.stream().anyMatch(method -> method.fenced)) {

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -27,6 +28,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -51,6 +53,9 @@ final class LockedMethod {
     private final String where;
     final Method method;
     final End end;
+    /** A function of Kotlin that suspends: a call of it proceeds to a {@code Mono}, for which Spring has the caller wait. */
+    final boolean suspends;
+
     final boolean asynchronous; // its thread was given to it by an executor
     final boolean skips;
     final boolean fenced;
@@ -58,6 +63,7 @@ final class LockedMethod {
     private final List<NameTemplate> names;
     private final Access access;
     private final @Nullable Permits permits; // null for a lock
+    private final @Nullable FairShare share; // null without a group
     private final @Nullable Fallback fallback; // null for none
     private final UnaryOperator<LockOptions> changes;
     /** How it is done once; null for a method that runs under a lock. */
@@ -71,6 +77,7 @@ final class LockedMethod {
      * @param doneOnce what else is said of it, if it is done once
      * @param converter makes texts of results; null if there is none
      * @param reactive whether Spring can adapt a type to a publisher
+     * @param coroutines whether Spring can make a publisher of a call that suspends
      * @throws SetupException if the annotation means nothing there
      */
     LockedMethod(
@@ -82,37 +89,44 @@ final class LockedMethod {
             @Nullable Supplier<ResultConverter> converter,
             BeanFactory beans,
             UnaryOperator<String> placeholders,
-            Function<Class<?>, Boolean> reactive) {
+            Function<Class<?>, Boolean> reactive,
+            boolean coroutines) {
         this.method = method;
         this.where = method.getDeclaringClass().getName() + "." + method.getName();
         refuseUnreachable();
         refuseSeveral();
-        this.end = end(reactive);
+        this.suspends = KotlinDetector.isSuspendingFunction(method);
+        this.end = suspends ? endOfSuspending(coroutines) : end(reactive);
         this.asynchronous = AnnotatedElementUtils.hasAnnotation(method, Async.class)
                 || AnnotatedElementUtils.hasAnnotation(type, Async.class);
         this.skips =
                 annotation.ifTaken() == IfTaken.SKIP || !annotation.fallback().isEmpty();
         if (annotation.ifTaken() == IfTaken.SKIP
                 && annotation.fallback().isEmpty()
-                && !canSkip(ResolvableType.forMethodReturnType(method), true)) {
+                && !(suspends ? returnsNull() : canSkip(ResolvableType.forMethodReturnType(method), true))) {
             throw wrong(
-                    "skips, and returns " + method.getGenericReturnType().getTypeName()
-                            + ", which says nothing when nothing was done",
-                    "Return void or an Optional, a CompletionStage of one of these, a Mono or a Flux, or do not skip");
+                    "skips, and returns " + returned() + ", which says nothing when nothing was done",
+                    suspends
+                            ? "Return Unit, or a type with a question mark, or do not skip"
+                            : "Return void or an Optional, a CompletionStage of one of these, a Mono or a Flux, or do not skip");
         }
         if (end == End.PUBLISHER
                 && (doneOnce != null || (runsOnce != null && !runsOnce.per().isEmpty()))) {
             throw wrong(
-                    "returns " + method.getGenericReturnType().getTypeName() + ", of which no end is recorded",
-                    doneOnce == null
-                            ? "Return void, an Optional, or a CompletionStage of one of these, or say minHold in place of per"
-                            : "Return the result, or a CompletionStage of it");
+                    suspends
+                            ? "is a suspend function, of which no end is recorded"
+                            : "returns " + returned() + ", of which no end is recorded",
+                    suspends
+                            ? "Call runOnce of holdfast-kotlin within it"
+                            : doneOnce == null
+                                    ? "Return void, an Optional, or a CompletionStage of one of these, or say minHold in place of per"
+                                    : "Return the result, or a CompletionStage of it");
         }
         this.fenced = annotation.fenced();
         this.client = resolved(annotation.client(), placeholders);
         try {
             this.names = Arrays.stream(annotation.value())
-                    .map(each -> new NameTemplate(each, method, beans, placeholders))
+                    .map(each -> new NameTemplate("name", each, method, beans, placeholders))
                     .toList();
             if (names.isEmpty()) {
                 throw new IllegalArgumentException("it names no lock");
@@ -123,6 +137,7 @@ final class LockedMethod {
             if (permits != null && access != Access.EXCLUSIVE) {
                 throw new IllegalArgumentException("it has both access and permits, of which one is for locks");
             }
+            this.share = FairShare.of(annotation, method, beans, placeholders);
             this.fallback = annotation.fallback().isEmpty() ? null : fallback(annotation, type);
             this.once = runsOnce != null && !runsOnce.per().isEmpty()
                     ? new OnceWork(tried(runsOnce.tries(), slots(resolved(runsOnce.per(), placeholders))), null)
@@ -139,7 +154,7 @@ final class LockedMethod {
         }
         if (names.size() > 1 && (end == End.PUBLISHER || fenced)) {
             throw wrong(
-                    "has several locks, and " + (fenced ? "is fenced" : "returns a publisher"),
+                    "has several locks, and " + (fenced ? "is fenced" : suspends ? "suspends" : "returns a publisher"),
                     fenced
                             ? "Check each token in the transaction: CurrentLease.all().forEach(lease -> fence.check(connection, lease))"
                             : "Lock within it, by holdfast.locks(…).attemptAsync()");
@@ -170,9 +185,6 @@ final class LockedMethod {
                     "is " + what + ": Spring cannot see its calls, and it would run without the lock",
                     "Make the method neither private, static nor final, and call it from another bean");
         }
-        if (KotlinDetector.isSuspendingFunction(method)) {
-            throw wrong("is a suspend function, of which the end cannot be seen", "Take the lock within it");
-        }
     }
 
     /** Of two annotations Spring would take the nearest, and the other would say nothing. */
@@ -192,6 +204,34 @@ final class LockedMethod {
                         "Take the lock in it, by holdfast.lock(name).call(…), or do it in another bean, on ApplicationReadyEvent");
             }
         }
+    }
+
+    private End endOfSuspending(boolean coroutines) {
+        if (!coroutines) {
+            throw wrong(
+                    "is a suspend function, of which Spring cannot see the end here",
+                    "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor and org.jetbrains.kotlin:kotlin-reflect, or take the"
+                            + " lock within it");
+        }
+        String type = new MethodParameter(method, -1).getParameterType().getName();
+        if (type.equals("kotlinx.coroutines.flow.Flow")) {
+            throw wrong("suspends and returns a Flow, which are two ends", "Leave suspend away");
+        }
+        return End.PUBLISHER;
+    }
+
+    /** Whether what has done nothing can say so by null, or by Unit. */
+    private boolean returnsNull() {
+        MethodParameter returned = new MethodParameter(method, -1);
+        return returned.isOptional()
+                || returned.getParameterType().getName().equals("kotlin.Unit")
+                || returned.getParameterType() == void.class;
+    }
+
+    private String returned() {
+        return suspends
+                ? new MethodParameter(method, -1).getGenericParameterType().getTypeName()
+                : method.getGenericReturnType().getTypeName();
     }
 
     private End end(Function<Class<?>, Boolean> reactive) {
@@ -315,13 +355,17 @@ final class LockedMethod {
         return names.stream()
                 .map(each -> each.name(target, arguments))
                 .distinct()
-                .map(each -> changed(lock(holdfast, each)))
+                .map(each -> changed(
+                        lock(holdfast, each),
+                        options -> share == null
+                                ? options
+                                : share.of(target, arguments).apply(options)))
                 .toList();
     }
 
-    private DistributedLock changed(DistributedLock lock) {
+    private DistributedLock changed(DistributedLock lock, UnaryOperator<LockOptions> further) {
         LockOptions options = lock.options();
-        LockOptions changed = changes.apply(options);
+        LockOptions changed = further.apply(changes.apply(options));
         return changed.equals(options) ? lock : lock.with(changed);
     }
 
@@ -334,6 +378,31 @@ final class LockedMethod {
             case READ -> holdfast.readWriteLock(of).read();
             case WRITE -> holdfast.readWriteLock(of).write();
         };
+    }
+
+    /** Whether requests have a group, which not every client and not all options have room for. */
+    boolean hasGroup() {
+        return share != null;
+    }
+
+    /**
+     * Asks for the locks as a call would, as far as that can be known before one, and sends nothing.
+     *
+     * @throws SetupException if no request may have a group there
+     */
+    void requireGroups(Holdfast holdfast) {
+        FairShare asked = Objects.requireNonNull(share);
+        try {
+            for (NameTemplate each : names) {
+                var unused = changed(lock(holdfast, each.sample()), asked.sample());
+            }
+        } catch (IllegalArgumentException e) {
+            throw wrong(
+                    "names a group, which its requests cannot have: " + e.getMessage(),
+                    "Leave the group away, or change the client, or the properties below holdfast.lock and holdfast.locks,"
+                            + " that are against it",
+                    e);
+        }
     }
 
     /** What a call of a method that is done once asks for, with the options of the lock of that name. */
@@ -368,7 +437,9 @@ final class LockedMethod {
     private Fallback fallback(Locked annotation, Class<?> type) {
         if (end == End.PUBLISHER) {
             throw new IllegalArgumentException(
-                    "it has a fallback, and returns a publisher: say onErrorResume(LockTimeoutException.class, …) there");
+                    suspends
+                            ? "it has a fallback, and is a suspend function: catch LockTimeoutException where it is called"
+                            : "it has a fallback, and returns a publisher: say onErrorResume(LockTimeoutException.class, …) there");
         }
         if (annotation.ifTaken() == IfTaken.SKIP) {
             throw new IllegalArgumentException("it skips, and has a fallback");

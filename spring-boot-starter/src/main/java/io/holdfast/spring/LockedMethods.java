@@ -16,6 +16,8 @@ import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.env.Environment;
@@ -81,7 +83,16 @@ final class LockedMethods {
                 converts ? SingletonSupplier.of(() -> beans.getBean(ResultConverter.class)) : null,
                 beans,
                 environment::resolveRequiredPlaceholders,
-                returned -> reactor && ReactiveLocking.canAdapt(returned));
+                returned -> reactor && ReactiveLocking.canAdapt(returned),
+                coroutines());
+    }
+
+    /** As Spring's proxies decide it. */
+    private boolean coroutines() {
+        ClassLoader classes = beans instanceof ConfigurableBeanFactory factory ? factory.getBeanClassLoader() : null;
+        return reactor
+                && KotlinDetector.isKotlinReflectPresent()
+                && ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt", classes);
     }
 
     private static <A extends Annotation> @Nullable A find(Class<A> type, Method specific, Method method) {

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
@@ -30,7 +31,7 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
-/** The name of a lock as an annotation gives it: text, placeholders, and expressions over the arguments of a method. */
+/** The name of a lock, or of a group, as an annotation gives it: text, placeholders, and expressions over the arguments of a method. */
 final class NameTemplate {
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();
     private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
@@ -38,6 +39,7 @@ final class NameTemplate {
     /** @param text what stands there; of an expression, as it was written */
     private record Part(String text, @Nullable Expression expression) {}
 
+    private final String what;
     private final Method method;
     private final BeanFactory beans;
     private final List<Part> parts = new ArrayList<>();
@@ -45,14 +47,16 @@ final class NameTemplate {
     /**
      * Reads a template, and checks all that can be known before a call.
      *
+     * @param what the text is for messages: name, group
      * @param placeholders resolves {@code ${…}}, or throws
      * @throws IllegalArgumentException if it is wrong; the message says what
      */
-    NameTemplate(String template, Method method, BeanFactory beans, UnaryOperator<String> placeholders) {
+    NameTemplate(String what, String template, Method method, BeanFactory beans, UnaryOperator<String> placeholders) {
+        this.what = what;
         this.method = method;
         this.beans = beans;
         if (template.isBlank()) {
-            throw new IllegalArgumentException("its name is empty");
+            throw new IllegalArgumentException("its " + what + " is empty");
         }
         StringBuilder literal = new StringBuilder();
         for (int i = 0; i < template.length(); i++) {
@@ -67,7 +71,7 @@ final class NameTemplate {
                 parts.add(expression(template.substring(i + 1, end)));
                 i = end;
             } else if (c == '}') {
-                throw new IllegalArgumentException("its name '" + template + "' has a } without a {");
+                throw new IllegalArgumentException("its " + what + " '" + template + "' has a } without a {");
             } else {
                 literal.append(c);
             }
@@ -83,7 +87,7 @@ final class NameTemplate {
     }
 
     /** The brace that closes the one at an index, of those that stand in no quotes. */
-    private static int end(String template, int open) {
+    private int end(String template, int open) {
         int depth = 0;
         boolean quoted = false;
         for (int i = open; i < template.length(); i++) {
@@ -96,7 +100,7 @@ final class NameTemplate {
                 return i;
             }
         }
-        throw new IllegalArgumentException("its name '" + template + "' has a { without a }");
+        throw new IllegalArgumentException("its " + what + " '" + template + "' has a { without a }");
     }
 
     private Part expression(String text) {
@@ -105,7 +109,7 @@ final class NameTemplate {
             expression = PARSER.parseExpression(text);
         } catch (ParseException | IllegalStateException e) {
             throw new IllegalArgumentException(
-                    "the expression {" + text + "} of its name is wrong: " + e.getMessage(), e);
+                    "the expression {" + text + "} of its " + what + " is wrong: " + e.getMessage(), e);
         }
         if (expression instanceof SpelExpression spel) {
             check(text, spel.getAST(), known());
@@ -118,7 +122,7 @@ final class NameTemplate {
         String[] names = NAMES.getParameterNames(method);
         for (int i = 0; i < method.getParameterCount(); i++) {
             known.addAll(List.of("p" + i, "a" + i));
-            if (names != null) {
+            if (names != null && i < names.length) { // of a suspend function they are less by one
                 known.add(String.valueOf(names[i]));
             }
         }
@@ -130,7 +134,7 @@ final class NameTemplate {
         if (node instanceof VariableReference) {
             String name = node.toStringAST().substring(1);
             if (!known.contains(name)) {
-                throw new IllegalArgumentException("the expression {" + text + "} of its name uses #" + name
+                throw new IllegalArgumentException("the expression {" + text + "} of its " + what + " uses #" + name
                         + ", and the method has no such parameter"
                         + (NAMES.getParameterNames(method) == null && method.getParameterCount() > 0
                                 ? " that is known by its name: compile the class with -parameters, or write #p0, #p1 …"
@@ -138,8 +142,8 @@ final class NameTemplate {
             }
         }
         if (node instanceof PropertyOrFieldReference || node instanceof MethodReference) {
-            throw new IllegalArgumentException("the expression {" + text + "} of its name uses '" + node.toStringAST()
-                    + "', which belongs to nothing: a parameter is written with a #");
+            throw new IllegalArgumentException("the expression {" + text + "} of its " + what + " uses '"
+                    + node.toStringAST() + "', which belongs to nothing: a parameter is written with a #");
         }
         if (node instanceof Projection || node instanceof Selection) {
             return; // names in there are of each element
@@ -159,6 +163,13 @@ final class NameTemplate {
     /** Whether the name is the same for all calls. */
     boolean isFixed() {
         return parts.stream().allMatch(part -> part.expression() == null);
+    }
+
+    /** A text like those of the calls: an asterisk stands for each expression. */
+    String sample() {
+        return parts.stream()
+                .map(part -> part.expression() == null ? part.text() : "*")
+                .collect(Collectors.joining());
     }
 
     /**
@@ -218,7 +229,7 @@ final class NameTemplate {
     }
 
     private String wrong(Part part) {
-        return "the part " + part.text() + " of the lock's name at "
+        return "the part " + part.text() + " of the lock's " + what + " at "
                 + method.getDeclaringClass().getSimpleName() + "." + method.getName() + "("
                 + String.join(
                         ", ",

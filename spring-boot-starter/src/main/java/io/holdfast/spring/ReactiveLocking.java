@@ -33,7 +33,7 @@ final class ReactiveLocking {
 
     /** What the method returns, made anew under the lock for each subscription. */
     static Object publisher(Call call) {
-        Class<?> type = call.method.method.getReturnType();
+        Class<?> type = call.method.suspends ? Mono.class : call.method.method.getReturnType();
         ReactiveAdapter adapter = Objects.requireNonNull(adapter(type));
         Publisher<Object> locked = adapter.isMultiValue()
                 ? Flux.usingWhen(lease(call), lease -> many(call, adapter, lease), ReactiveLocking::release)

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.contracts.servers.RedisServer;
@@ -20,14 +21,26 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.session.MapSession;
+import org.springframework.session.MapSessionRepository;
+import org.springframework.session.config.annotation.web.http.EnableSpringHttpSession;
 
 /** The page that shows locks live, in the application's own web server. */
 @Timeout(60)
@@ -150,27 +163,96 @@ final class DashboardPageTest {
         }
     }
 
-    @Test
-    void stream_ofASessionThatEnds_endsToo() throws Exception {
-        try (ConfigurableApplicationContext context = Apps.web(
-                LoginPaths.class,
+    /** Sessions that the web server knows nothing of. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableSpringHttpSession
+    @Import(LoginPaths.class)
+    static class StoredSessions {
+        static final AtomicInteger ASKED = new AtomicInteger();
+
+        @Bean
+        static MapSessionRepository sessions(@Value("${app.idle:30m}") Duration idle) {
+            MapSessionRepository sessions = new MapSessionRepository(new ConcurrentHashMap<>()) {
+                @Override
+                public MapSession findById(String id) {
+                    ASKED.incrementAndGet();
+                    return super.findById(id);
+                }
+            };
+            sessions.setDefaultMaxInactiveInterval(idle);
+            return sessions;
+        }
+    }
+
+    private static ConfigurableApplicationContext app(Class<?> source, String idle) {
+        return Apps.web(
+                source,
+                "app.idle=" + idle,
                 "spring.data.redis.port=" + server.port(),
                 "server.port=0",
-                "holdfast.dashboard.enabled=true")) {
-            HttpClient browser =
-                    HttpClient.newBuilder().cookieHandler(new CookieManager()).build();
-            browser.send(Apps.request(context, "/login").build(), BodyHandlers.discarding());
-            HttpResponse<InputStream> stream =
-                    browser.send(Apps.request(context, "/holdfast/api/stream").build(), BodyHandlers.ofInputStream());
-            assertTrue(stream.body().read() >= 0);
+                "holdfast.dashboard.enabled=true");
+    }
+
+    private static HttpClient loggedIn(ConfigurableApplicationContext context) throws Exception {
+        HttpClient browser =
+                HttpClient.newBuilder().cookieHandler(new CookieManager()).build();
+        browser.send(Apps.request(context, "/login").build(), BodyHandlers.discarding());
+        return browser;
+    }
+
+    private static HttpResponse<InputStream> stream(ConfigurableApplicationContext context, HttpClient browser)
+            throws Exception {
+        HttpResponse<InputStream> stream =
+                browser.send(Apps.request(context, "/holdfast/api/stream").build(), BodyHandlers.ofInputStream());
+        assertEquals(200, stream.statusCode());
+        assertTrue(stream.body().read() >= 0);
+        return stream;
+    }
+
+    /** Returns when there is nothing more to read. */
+    private static void awaitEnd(HttpResponse<InputStream> stream) throws Exception {
+        CompletableFuture.runAsync(() -> {
+                    try {
+                        while (stream.body().read() >= 0) { // as long as it goes on
+                            assertEquals(200, stream.statusCode());
+                        }
+                    } catch (IOException e) {
+                        assertEquals(200, stream.statusCode()); // cut off, which is an end, too
+                    }
+                })
+                .get(30, TimeUnit.SECONDS); // to be interrupted, which reading cannot
+    }
+
+    @Test
+    void stream_ofASessionThatEnds_endsToo() throws Exception {
+        try (ConfigurableApplicationContext context = app(LoginPaths.class, "30m")) {
+            HttpClient browser = loggedIn(context);
+            HttpResponse<InputStream> stream = stream(context, browser);
             browser.send(Apps.request(context, "/logout").build(), BodyHandlers.discarding());
-            try {
-                while (stream.body().read() >= 0) { // as long as it goes on
-                    assertEquals(200, stream.statusCode());
-                }
-            } catch (IOException e) {
-                assertEquals(200, stream.statusCode()); // cut off, which is an end, too
+            awaitEnd(stream);
+        }
+    }
+
+    @Test
+    void stream_ofASessionOfSpringSession_endsWithItAndNotBefore() throws Exception {
+        try (ConfigurableApplicationContext context = app(StoredSessions.class, "30m")) {
+            HttpClient browser = loggedIn(context);
+            HttpResponse<InputStream> stream = stream(context, browser);
+            int asked = StoredSessions.ASKED.get();
+            DistributedLock changes = context.getBean(Holdfast.class).lock("invoice/7");
+            while (StoredSessions.ASKED.get() < asked + 2) {
+                changes.acquire().release(); // for the page to hear of
+                assertTrue(stream.body().read() >= 0);
             }
+            browser.send(Apps.request(context, "/logout").build(), BodyHandlers.discarding());
+            awaitEnd(stream);
+        }
+    }
+
+    @Test
+    void stream_ofASessionOfSpringSession_doesNotKeepItAlive() throws Exception {
+        try (ConfigurableApplicationContext context = app(StoredSessions.class, "8s")) {
+            awaitEnd(stream(context, loggedIn(context)));
         }
     }
 

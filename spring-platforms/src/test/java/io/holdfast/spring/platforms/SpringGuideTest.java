@@ -1,6 +1,7 @@
 package io.holdfast.spring.platforms;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +12,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The Java of the guide compiles against each Spring Boot: all its blocks together, as one file. */
 final class SpringGuideTest {
     private static final Path GUIDE = Path.of("../../docs/guide/spring-boot.md");
+
+    private static final Path RECEIPTS = Path.of("../src/test/kotlin/io/holdfast/spring/platforms/Receipts.kt");
 
     private static final String IMPORTS = """
             import static org.junit.jupiter.api.Assertions.*;
@@ -45,7 +48,17 @@ final class SpringGuideTest {
                 source.append(line).append('\n');
             }
         }
-        assertEquals(6, blocks, "blocks of Java");
+        assertEquals(7, blocks, "blocks of Java");
         assertEquals(List.of(), Compiler.errors("Guide", source, folder));
+    }
+
+    @Test
+    void blockOfKotlin_ofTheGuide_isCompiledAndCalled() throws Exception {
+        String guide = Files.readString(GUIDE);
+        String begin = "```kotlin\n";
+        int from = guide.indexOf(begin) + begin.length();
+        String block = guide.substring(from, guide.indexOf("```", from));
+        assertEquals(from, guide.lastIndexOf(begin) + begin.length(), "one block");
+        assertTrue(Files.readString(RECEIPTS).endsWith(block), block);
     }
 }
