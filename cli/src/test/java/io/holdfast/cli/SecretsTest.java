@@ -139,6 +139,7 @@ final class SecretsTest {
         Said user = ls(url("locker@"));
         assertEquals(64, user.status());
         assertTrue(user.err().contains("user without a password"), user.err());
+        assertTrue(user.err().contains("HOLDFAST_PASSWORD"), user.err());
         server.command("CONFIG", "SET", "requirepass", "x");
         Said nobody = ls(url(""));
         assertEquals(69, nobody.status());

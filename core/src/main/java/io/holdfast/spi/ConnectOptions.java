@@ -90,7 +90,8 @@ public record ConnectOptions(
      */
     public void check(RedisAddress address) {
         if (address.user() != null && address.password() == null && credentials == null) {
-            throw new IllegalArgumentException("address names a user without a password: " + RedisAddress.RULE);
+            throw new IllegalArgumentException(
+                    "address names a user without a password: give it as redis://user:password@host, or by withCredentials");
         }
         if (address.tls()) {
             tls.check();

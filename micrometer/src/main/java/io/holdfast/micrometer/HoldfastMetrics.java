@@ -67,7 +67,7 @@ public final class HoldfastMetrics implements HoldfastListener {
     /**
      * Locks by what a function makes of their names, for example the part before the first colon.
      *
-     * @param tagOf should have few results; what it throws counts as {@code other}
+     * @param tagOf should have few results; an empty one, and what it throws, count as {@code other}
      */
     public HoldfastMetrics(MeterRegistry registry, Function<? super String, String> tagOf) {
         this(registry, tagOf, MOST_TAGS);
@@ -153,6 +153,9 @@ public final class HoldfastMetrics implements HoldfastListener {
         try {
             tag = tagOf.apply(lock);
         } catch (RuntimeException e) {
+            return "other";
+        }
+        if (tag.isEmpty()) { // registries treat an empty value as one that is missing
             return "other";
         }
         if (tags.contains(tag)) {

@@ -166,6 +166,8 @@ class HoldfastMetricsTest extends LockSuite {
         });
         metrics.on(notObtained("a"));
         assertEquals(1, count("holdfast.not.obtained", "lock", "other", "reason", "timed_out"));
+        new HoldfastMetrics(registry, name -> "").on(notObtained("a"));
+        assertEquals(2, count("holdfast.not.obtained", "lock", "other", "reason", "timed_out"));
     }
 
     @Test
