@@ -195,7 +195,7 @@ class MicronautSampleTest {
                 .results()
                 .map(block -> block.group(1))
                 .toList();
-        assertEquals(5, blocks.size(), "the pattern no longer finds the examples");
+        assertEquals(7, blocks.size(), "the pattern no longer finds the examples");
         assertEquals(
                 List.of(),
                 blocks.stream().filter(each -> !sources.contains(each)).toList());
