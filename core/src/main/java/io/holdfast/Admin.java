@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Administers locks by name, whoever holds them. An operator's act breaks what the holder was promised. The holder is
+ * Administers locks by name, for any holder. An operator's act breaks what the holder was promised. The holder is
  * notified by a message, or, if that is lost, learns of it at the next renewal, at most a third of the lease duration later. Only a
  * store that compares fencing tokens can refuse what it writes until then.
  *
@@ -59,7 +59,7 @@ public final class Admin {
     }
 
     /**
-     * The same, where acts upon many locks search the whole server for them, as {@link Inspector#scanning} does. Without it, they
+     * Returns an administrator whose acts upon many locks search the whole server for them, as {@link Inspector#scanning} does. Without it, they
      * find what clients report.
      */
     public Admin scanning() {
@@ -67,7 +67,7 @@ public final class Admin {
     }
 
     /**
-     * The same for names of another kind; without it, names are those of locks, and nothing of another kind is touched.
+     * Returns an administrator for names of another kind; without it, names are those of locks, and nothing of another kind is touched.
      *
      * <ul>
      *   <li>Of a read/write lock or a semaphore, a release by name ends every lease, and a release with a token all that have that token.
@@ -79,7 +79,7 @@ public final class Admin {
     }
 
     /**
-     * The same methods, whose events carry the caller's own data: who acted, for example, and why.
+     * Returns an administrator whose events carry the caller's own data: who acted, for example, and why.
      *
      * @param data handed to listeners as {@link LockEvent#data()}, and to the log as its text; null for nothing
      */
@@ -108,12 +108,12 @@ public final class Admin {
      */
     public record Total(int released, int dropped, Duration took) {}
 
-    /** Releases a lock, whoever holds it; the next in line gets it. */
+    /** Releases a lock, for any holder; the next in line gets it. */
     public Revocation release(String name) {
         return release(name, Waiters.HAND_OFF);
     }
 
-    /** Releases a lock, whoever holds it. */
+    /** Releases a lock, for any holder. */
     public Revocation release(String name, Waiters waiters) {
         return release(name, 0, waiters);
     }
@@ -174,8 +174,7 @@ public final class Admin {
     }
 
     /**
-     * Releases what one holder has of a lock, and not what others have beside it. The next in line get it. Where nobody has it, and
-     * it rests, the rest ends; readers that rest together have one token, and their rests end together.
+     * Releases what one holder has of a lock, and not what others have alongside it. The next in line get it. Where it has no holder, and rests, the rest ends; readers that rest together have one token, and their rests end together.
      *
      * @param holder as a listing reports it; nothing is done if it has nothing any more
      */
@@ -189,7 +188,7 @@ public final class Admin {
     }
 
     /**
-     * Drops one request that waits: its call ends as {@link Attempt.Reason#DROPPED}. Whoever holds the lock is not concerned, and those who
+     * Drops one request that waits: its call ends as {@link Attempt.Reason#DROPPED}. The holder of the lock is not concerned, and those who
      * wait behind it move up.
      *
      * @param waiter as a listing reports it; it is looked for among the first thousand of the queue
@@ -306,7 +305,7 @@ public final class Admin {
     }
 
     /**
-     * Makes the present hold of a lock last at least this long from now, whoever holds it; never shortens it.
+     * Makes the present hold of a lock last at least this long from now, for any holder; never shortens it.
      *
      * @param atLeast 1 ms to 365 days
      * @return how long it now lasts without renewal; empty if the lock is not held
@@ -390,7 +389,7 @@ public final class Admin {
      * before.
      *
      * <p>From the return on, the server does not grant the lock. Leases of one client that {@linkplain LockOptions#withLocalHandoffs share a hold} may
-     * follow each other within it until the client is told, which takes a message, or its next renewal if that is lost.
+     * follow each other within it until the client learns of it, which takes a message, or its next renewal if that is lost.
      *
      * <p>Of a semaphore this is a {@linkplain #limit limit} of 0, which replaces another limit. Work that is done {@link Once} is not begun; a
      * record of it is returned all the same.

@@ -71,7 +71,7 @@ public sealed interface Attempt<L> {
      */
     record Unknown<L>(String lockName, ServerUnreachableException cause) implements Attempt<L> {}
 
-    /** Why a lock was not obtained. A {@link NotObtained} has none of the last four, which events tell ({@link LockEvent.NotObtained}). */
+    /** Why a lock was not obtained. A {@link NotObtained} has none of the last four, which events have ({@link LockEvent.NotObtained}). */
     enum Reason {
         /** Another holder has it, and the call did not want to wait. */
         TAKEN,
@@ -210,7 +210,7 @@ public sealed interface Attempt<L> {
         return unknown.apply((Unknown<L>) this);
     }
 
-    /** The same outcome, with another lease in place of this one. */
+    /** This outcome, with another lease in place of this one. */
     @SuppressWarnings("unchecked") // an outcome without a lease is one of any lease
     default <R> Attempt<R> map(Function<? super L, ? extends R> lease) {
         return this instanceof Obtained<L> obtained ? new Obtained<>(lease.apply(obtained.lease())) : (Attempt<R>) this;

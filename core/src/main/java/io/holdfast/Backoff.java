@@ -28,7 +28,7 @@ public final class Backoff {
     }
 
     /**
-     * The same wait after each attempt.
+     * A constant wait after each attempt.
      *
      * @param delay 1 ms to 1 h
      */

@@ -172,7 +172,7 @@ final class Calls {
         return value;
     }
 
-    /** The same for asynchronous work: the lock is left when the stage that the work returns completes. */
+    /** Runs asynchronous work under the lock: the lock is left when the stage that the work returns completes. */
     static <L, T extends @Nullable Object> CompletableFuture<T> under(
             CompletableFuture<L> acquired,
             Function<L, Entry<?>> entryOf,

@@ -358,7 +358,7 @@ public final class Candidacy implements AutoCloseable {
         }
     }
 
-    /** Whoever is told which one it was, ends it; null if it has ended, or is not the present one. */
+    /** The caller that learns which one it was, ends it; null if it has ended, or is not the present one. */
     private @Nullable Leadership forget(@Nullable Leadership which) {
         monitor.lock();
         try {

@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param sharing of a lock that several may hold, what is in use; empty for other locks, and for a free one
  * @param heldByCallerSince since when the actor that asked has itself what kept it waiting, by the server's clock. Empty where its options
  *     do not let it wait for itself, and where that is not certain: of a request that does not block, the actor must have been named
- *     ({@link DistributedLock#withActor}). A {@link Quorum} does not tell
+ *     ({@link DistributedLock#withActor}). A {@link Quorum} does not report
  */
 public record Contention(
         Optional<Holder> holder,

@@ -120,13 +120,13 @@ public final class DistributedLock extends Acquirable<Lease> {
         return options;
     }
 
-    /** The same lock, asked for with other options. */
+    /** Returns this lock with other options. */
     public DistributedLock with(LockOptions other) {
         return new DistributedLock(engine, keys, what, other, actor);
     }
 
     /**
-     * The same lock, requested by an actor that the caller names: the actor to which {@link LockOptions#reentrancy()} refers,
+     * Returns this lock, requested by an actor that the caller names: the actor to which {@link LockOptions#reentrancy()} refers,
      * and which listings show. Without it, the actor is the calling thread. An actor's id is known within one client only;
      * the same id in two clients is two actors.
      *
@@ -137,7 +137,7 @@ public final class DistributedLock extends Acquirable<Lease> {
     }
 
     /**
-     * The same lock, requested by an actor of this name unless {@link #withActor} has named one already. For code between the caller and
+     * Returns this lock, requested by an actor of this name unless {@link #withActor} has named one already. For code between the caller and
      * the lock whose threads mean nothing, such as an event loop's, on which two callers would be one actor.
      *
      * @param id 1 to 100 characters
@@ -269,7 +269,7 @@ public final class DistributedLock extends Acquirable<Lease> {
         return engine.newRequest(demand(wait, scoped, blocks));
     }
 
-    /** What this lock demands for whoever calls, and perhaps blocks until it is answered. */
+    /** This lock's request for the caller; it may block until it is answered. */
     Demand demand(Wait wait, boolean scoped, boolean blocks) {
         return Demand.of(keys, what, options, shared ? refuseUntilStuck("wait", wait) : wait, scoped, actor, blocks);
     }

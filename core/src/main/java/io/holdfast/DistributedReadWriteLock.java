@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Order.</b> Readers and writers stand in one queue, and are served in the order in which their requests reached the server:
  * a reader that comes after a writer waits for it, and readers that stand together in front are granted the lock together. So
- * neither waits for ever. Whoever prefers one of them gives its requests a higher {@linkplain LockOptions#withPriority priority}.
+ * neither waits for ever. An application that prefers one of them gives its requests a higher {@linkplain LockOptions#withPriority priority}.
  *
  * <p><b>Each has a lease of its own</b>, with its own lease duration, renewal and loss: a reader whose process has died keeps a writer
  * waiting for the rest of its own lease duration, and no longer.
@@ -64,7 +64,7 @@ public final class DistributedReadWriteLock {
         return write;
     }
 
-    /** The same lock with other options for both sides; for one side, {@code read().with(…)}. */
+    /** Returns this lock with other options for both sides; for one side, {@code read().with(…)}. */
     public DistributedReadWriteLock with(LockOptions options) {
         return new DistributedReadWriteLock(client, keys, Require.given("options", options));
     }
@@ -87,7 +87,7 @@ public final class DistributedReadWriteLock {
     }
 
     /**
-     * The same without blocking; completes on the client's executor, and fails with the same exceptions. If the future is completed
+     * Does not block; the future completes on the client's executor, and fails with the same exceptions. If the future is completed
      * from outside, cancelled for one, the lease for reading is released as soon as it is there.
      */
     public CompletableFuture<Lease> downgradeAsync(Lease writing) {

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p><b>Order.</b> Requests are served in the order in which they reached the server. A request for many permits gets all of them at
- * once; while it stands in front, nobody passes it, so that it does not wait for ever. Permits that come back meanwhile stay
- * free. Whoever wants those used gives such requests a lower {@linkplain LockOptions#withPriority priority}.
+ * once; while it stands in front, no request passes it, so that it does not wait for ever. Permits that come back meanwhile stay
+ * free. An application that wants those used gives such requests a lower {@linkplain LockOptions#withPriority priority}.
  *
  * <p><b>Permits come back</b> by release, once, however often that is called; and when the lease duration of a holder that has died is
  * over.
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 public final class DistributedSemaphore extends Acquirable<Lease> {
     /** As many permits as there can be. */
     public static final int MAX_PERMITS = 1_000_000;
-    /** As many permits as there can be of which leases tell the slot. */
+    /** As many permits as there can be of which leases know the slot. */
     public static final int MAX_SLOTS = 10_000;
 
     private final Client client;
@@ -102,28 +102,28 @@ public final class DistributedSemaphore extends Acquirable<Lease> {
         return permits(1).within(lease, work);
     }
 
-    /** The same semaphore with other options. */
+    /** Returns this semaphore with other options. */
     public DistributedSemaphore with(LockOptions other) {
         return new DistributedSemaphore(client, keys, limit, Require.given("options", other), slots);
     }
 
-    /** The same semaphore, whose requests are of a group: see {@link LockOptions#withGroup(String)}. */
+    /** Returns this semaphore, whose requests are of a group: see {@link LockOptions#withGroup(String)}. */
     public DistributedSemaphore forGroup(String group) {
         return with(options.withGroup(group));
     }
 
-    /** The same with a weight: see {@link LockOptions#withGroup(String, int)}. */
+    /** Returns this semaphore with a weight: see {@link LockOptions#withGroup(String, int)}. */
     public DistributedSemaphore forGroup(String group, int weight) {
         return with(options.withGroup(group, weight));
     }
 
-    /** The same semaphore with another number of permits, which is that of this client's requests from now on. */
+    /** Returns this semaphore with another number of permits, which is that of this client's requests from now on. */
     public DistributedSemaphore withPermits(int count) {
         return new DistributedSemaphore(client, keys, count, options, slots);
     }
 
     /**
-     * The same semaphore, whose leases know which permits they have: {@link Lease#slot()}, a number from 0 to {@link #permits()} − 1. For
+     * Returns this semaphore, whose leases know which permits they have: {@link Lease#slot()}, a number from 0 to {@link #permits()} − 1. For
      * things that are alike and yet not the same: ports, test accounts, devices.
      *
      * <p>A request gets the lowest slots that are free. A slot is of one valid lease at a time. It comes back with the permit: by release, by

@@ -115,7 +115,7 @@ public final class Election {
     }
 
     /**
-     * The same election with another grace: how long a candidate that was elected again, while its leader is still at work
+     * Returns this election with the given grace: how long a candidate that was elected again, while its leader is still at work
      * under a leadership that is over, waits for that leader to return. Then it resigns, so that others may lead, and campaigns
      * again when the leader has returned.
      *
@@ -127,7 +127,7 @@ public final class Election {
     }
 
     /**
-     * The same election with other threads for its leaders, such as virtual ones; default daemon threads of the platform, a
+     * Returns this election with the given threads for its leaders, such as virtual ones; default daemon threads of the platform, a
      * new one for each leadership.
      *
      * @param value makes a thread for each leadership; not called beside others of one candidate
@@ -149,8 +149,7 @@ public final class Election {
     }
 
     /**
-     * Who leads, in whatever process; empty if nobody does. It was true when the server said it. Which leadership it is, is told
-     * by the owner ({@link Leadership#owner()}); of a {@link Quorum}, the token is that of one node, and may differ. Blocks for
+     * The leader, in any process; empty if there is none. It was true when the server said it. Which leadership it is, is known by the owner ({@link Leadership#owner()}); of a {@link Quorum}, the token is that of one node, and may differ. Blocks for
      * one round trip, at most the command timeout.
      *
      * @throws ServerUnreachableException if the server does not answer
@@ -165,9 +164,9 @@ public final class Election {
     }
 
     /**
-     * Tells a listener who leads, now and whenever that changes: at once when a new leader tells, and otherwise within
+     * Informs a listener of the leader, now and whenever it changes: at once when a new leader announces itself, and otherwise within
      * {@link HoldfastOptions#refreshInterval()} (2 s by default), by looking. A leadership that was shorter than that may be
-     * missed. While the server does not answer, nothing is told.
+     * missed. While the server does not answer, nothing is reported.
      *
      * @param listener called on the client's executor, one call after the other: the next when the one before has returned
      * @return ends it; so does closing the client

@@ -410,7 +410,7 @@ public final class Holdfast implements AutoCloseable {
         return new FencedValue(client, Keys.of(client.kit.options.prefix(), name), Duration.ZERO);
     }
 
-    /** Administers locks by name, whoever holds them: for operators, and apart from leases. */
+    /** Administers locks by name, for any holder: for operators, and apart from leases. */
     public Admin admin() {
         return new Admin(client);
     }

@@ -73,7 +73,7 @@ public final class HoldfastOptions {
     }
 
     /**
-     * With another prefix. Clients that are to exclude each other need the same.
+     * Returns a copy with the given prefix. Clients that are to exclude each other need the same.
      *
      * @param value 1 to 64 characters without braces and spaces
      */
@@ -92,7 +92,7 @@ public final class HoldfastOptions {
     }
 
     /**
-     * With another application name.
+     * Returns a copy with the given application name.
      *
      * @param value 1 to 100 characters
      */
@@ -139,7 +139,7 @@ public final class HoldfastOptions {
     }
 
     /**
-     * With another limit for connecting.
+     * Returns a copy with the given limit for connecting.
      *
      * @param value 10 ms to 1 min
      */
@@ -204,7 +204,7 @@ public final class HoldfastOptions {
     }
 
     /**
-     * With another limit for answers.
+     * Returns a copy with the given limit for answers.
      *
      * @param value 10 ms to 1 min
      */
@@ -218,7 +218,7 @@ public final class HoldfastOptions {
     }
 
     /**
-     * With another limit for closing.
+     * Returns a copy with the given limit for closing.
      *
      * @param value 0 to 1 min
      */
@@ -232,7 +232,7 @@ public final class HoldfastOptions {
     }
 
     /**
-     * With another refresh interval; see also {@link #withWaiterDeadline}.
+     * Returns a copy with the given refresh interval; see also {@link #withWaiterDeadline}.
      *
      * @param value 100 ms to 10 s
      */
@@ -247,7 +247,7 @@ public final class HoldfastOptions {
     }
 
     /**
-     * With another waiter deadline.
+     * Returns a copy with the given waiter deadline.
      *
      * @param value at least three refresh intervals, at most 10 min
      */
@@ -264,7 +264,7 @@ public final class HoldfastOptions {
     }
 
     /**
-     * With another life of tokens.
+     * Returns a copy with the given life of tokens.
      *
      * @param value 1 s to 365 days
      */
@@ -277,7 +277,7 @@ public final class HoldfastOptions {
         return values.get(EVICTION);
     }
 
-    /** With another reaction to servers that may drop locks. */
+    /** Returns a copy with the given reaction to servers that may drop locks. */
     public HoldfastOptions withEviction(Eviction value) {
         return new HoldfastOptions(values.with(EVICTION, value));
     }
@@ -325,7 +325,7 @@ public final class HoldfastOptions {
     }
 
     /**
-     * With another limit of the clock drift. What a server keeps for a time it keeps by its wall clock. If that runs fast, holds end
+     * Returns a copy with the given limit of the clock drift. What a server keeps for a time it keeps by its wall clock. If that runs fast, holds end
      * there before their leases are over here. Leases allow for 1 %. A client compares the times in the server's replies with its own
      * monotonic clock. If the server's runs faster than the allowance, it logs a warning, renews what it holds, and counts the
      * durations of its leases by the rate that it has measured.
@@ -357,7 +357,7 @@ public final class HoldfastOptions {
      *
      * <p>An actor is a thread that blocks in a call of this library, or an id that was given ({@link DistributedLock#withActor}), which is
      * taken for one flow of control: all that is held and waited for under it is its own. An asynchronous request
-     * without an id belongs to nobody. Every client of a cycle needs detection, or the cycle is not found. Waits for
+     * without an id belongs to no actor. Every client of a cycle needs detection, or the cycle is not found. Waits for
      * anything but locks of this server, and locks of a {@link Quorum}, are not seen; see docs/guide/deadlocks.md.
      *
      * @param after 1 s to 1 h, or null for none
@@ -372,7 +372,7 @@ public final class HoldfastOptions {
     }
 
     /**
-     * With another part. Of a request that is drawn listeners hear every event from the first to the last, of the others
+     * Returns a copy with the given part. Of a request that is drawn listeners hear every event from the first to the last, of the others
      * none. A listener that was given for a lock or a call ({@link LockOptions#withListener}) hears of all its requests.
      *
      * @param value 0 (none) to 1 (all)
@@ -387,7 +387,7 @@ public final class HoldfastOptions {
     }
 
     /**
-     * With another part.
+     * Returns a copy with the given part.
      *
      * @param value 0 (none) to 1 (all)
      */

@@ -54,9 +54,9 @@ public final class Inspector {
     /** Keys looked at by one step of a listing, unless asked otherwise. */
     public static final int PAGE = 500;
 
-    /** Locks that one script tells of: some 5 µs each. */
+    /** Locks that one script reports: some 5 µs each. */
     private static final int BATCH = 200;
-    /** The same where each may have a hundred waiters or holders to tell of: a script has to end within some milliseconds. */
+    /** Locks in one answer where each may have a hundred waiters or holders: a script has to end within some milliseconds. */
     private static final int BATCH_OF_LONG = 20;
 
     static final int MOST_LISTED = 10_000;
@@ -76,7 +76,7 @@ public final class Inspector {
     }
 
     /**
-     * The same, where listings search the whole server ({@code SCAN}) in place of asking clients: for what no client reports, as locks of
+     * Returns an inspector whose listings search the whole server ({@code SCAN}) in place of asking clients: for what no client reports, as locks of
      * programs in other languages, and of clients whose reports were lost with the server's memory. That costs the server about a
      * microsecond for each key that it has, of whatever program. To leave it the rest of its time, each page is followed by a pause of four
      * times as long as it took; so a million keys take some seconds.
@@ -86,7 +86,7 @@ public final class Inspector {
     }
 
     /**
-     * The same for names of another kind; without it, names are those of locks. Of an election, the holder is its leader, and candidates
+     * Returns an inspector for names of another kind; without it, names are those of locks. Of an election, the holder is its leader, and candidates
      * wait.
      */
     public Inspector of(LockInfo.Kind kind) {
@@ -94,8 +94,7 @@ public final class Inspector {
     }
 
     /**
-     * The same for all kinds: what lists lists locks, elections, read/write locks and semaphores, in one walk. What takes a name is
-     * about the lock of that name, as without this.
+     * Returns an inspector whose listings cover all kinds: locks, elections, read/write locks and semaphores, in one walk. A method that takes a name is about the lock of that name, as without this.
      */
     public Inspector allKinds() {
         return new Inspector(client, null, scanning);
@@ -140,10 +139,10 @@ public final class Inspector {
      * have waited for as long as that says.
      *
      * <p>Blocks for a few round trips if there is none. If it looks as if there were one it blocks until each client in it has looked at
-     * its own waits again, which takes about as long as detection was told to wait: only then is it certain, and not put together
+     * its own waits again, which takes about as long as detection was configured to wait: only then is it certain, and not put together
      * of what was true at different times.
      *
-     * @param atMost how long to block so; what is not certain then is not told
+     * @param atMost how long to block so; a cycle that is not certain then is not reported
      * @return empty if there is none, or none is certain
      */
     public List<WaitCycle> deadlocks(String name, Duration atMost) throws InterruptedException {
@@ -224,7 +223,7 @@ public final class Inspector {
     }
 
     /**
-     * The same again, for less: the server is not asked for locks of which clients report nothing new, but now and then. How long they last is
+     * Lists again, for less: the server is not asked for locks of which clients report nothing new, but now and then. How long they last is
      * as their clients report; where several hold one, as if it had not been renewed since.
      *
      * @param most so many locks at most
@@ -333,8 +332,7 @@ public final class Inspector {
     }
 
     /**
-     * The clients that hold or wait for something, or listen for grants, as the server knows them. Of {@link #allKinds()} one look tells of
-     * locks of every kind.
+     * The clients that hold or wait for something, or listen for grants, as the server knows them. Of {@link #allKinds()} one look covers locks of every kind.
      */
     public List<ClientInfo> clients() {
         Map<String, ClientInfo> found = new LinkedHashMap<>();
@@ -444,7 +442,7 @@ public final class Inspector {
         return infosOf(locks, mostWaiters, mayWait).map(info -> withCallers(info, reported));
     }
 
-    /** @param mayWait of which locks somebody may wait */
+    /** @param mayWait the locks for which a request may wait */
     private Stream<LockInfo> infosOf(List<Keys> locks, int mostWaiters, Predicate<Keys> mayWait) {
         Map<Boolean, List<Keys>> byLength = locks.stream()
                 .collect(Collectors.partitioningBy(
@@ -504,7 +502,7 @@ public final class Inspector {
                 false);
     }
 
-    /** What one script tells of: locks of one partition, kept in one way. */
+    /** The report of one script: locks of one partition, kept in one way. */
     private record Batch(int partition, LockScripts scripts) {}
 
     private List<LockInfo> infos(Collection<Keys> locks, int mostWaiters) {

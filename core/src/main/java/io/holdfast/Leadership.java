@@ -90,7 +90,7 @@ public final class Leadership {
         return toInterrupt;
     }
 
-    /** Any thread may say so; whoever says it in the leader's own thread knows already. */
+    /** Any thread may say so; a caller in the leader's own thread knows already. */
     void interruptBody() {
         toInterrupt = true;
         Thread present = body;

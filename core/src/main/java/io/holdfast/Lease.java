@@ -63,7 +63,7 @@ public final class Lease implements AutoCloseable {
     /**
      * The fencing token: positive, below 2^53, greater than that of every earlier grant of this lock. Of a read/write lock,
      * readers that hold it together have the same token, greater than that of every writer before: it is stale exactly when a
-     * writer was granted the lock after it. Of a semaphore it tells grants apart, and fences nobody off, since leases with
+     * writer was granted the lock after it. Of a semaphore it distinguishes grants, and fences no one off, since leases with
      * lower ones may be valid.
      */
     public long token() {
@@ -141,7 +141,7 @@ public final class Lease implements AutoCloseable {
     /**
      * What another process needs to go on with this lease, by {@link Holdfast#adopt}. The ticket can take the lock: keep it
      * secret. A process that gives it away works no more under this lease: it may be valid here for a while after it was adopted,
-     * and so after its new holder has released it, until the next renewal tells (a third of the lease duration), or its deadline
+     * and so after its new holder has released it, until the next renewal reports it (a third of the lease duration), or its deadline
      * has passed. The process that adopts it does not depend on this one any more.
      * On the embedded server, what this client holds is free at the end of its lease duration if this process is killed from now on, and
      * not sooner.
@@ -177,7 +177,7 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * The same without blocking. A release that is sent after it comes after it.
+     * Does not block. A release that is sent after it comes after it.
      *
      * @throws IllegalArgumentException at once, as {@link #note} does
      * @throws UnsupportedOperationException at once, as {@link #note} does
@@ -205,7 +205,7 @@ public final class Lease implements AutoCloseable {
         return join(BlockingCall.await(this::left));
     }
 
-    /** The same without blocking; completes on the client's executor. */
+    /** Does not block; the future completes on the client's executor. */
     public CompletableFuture<Optional<Holder>> beforeAsync() {
         return left().thenApplyAsync(found -> found, hold.executor());
     }
@@ -320,7 +320,7 @@ public final class Lease implements AutoCloseable {
         join(extendAsync(atLeast));
     }
 
-    /** The same without blocking. */
+    /** Does not block. */
     public CompletableFuture<Void> extendAsync(Duration atLeast) {
         StackRoom.demand();
         Require.between("atLeast", atLeast, Duration.ofMillis(1), Require.LONGEST);
@@ -347,12 +347,12 @@ public final class Lease implements AutoCloseable {
 
     /**
      * Lets the lease live on without this client: it is not renewed any more, and the client's closing does not release it.
-     * Confirms it first, so that a full lease duration is left. Afterwards the lease counts its time as before, but tells of no loss.
+     * Confirms it first, so that a full lease duration is left. Afterwards the lease counts its time as before, but reports no loss.
      *
      * <p>If another process has adopted it (see {@link #ticket()}), that process goes on with it, and this lease is over:
      * see {@link #isHandedOver()}. Blocks for one round trip or two, each at most the command timeout.
      *
-     * @throws LeaseLostException if the lease is over, and nobody is known to have adopted it
+     * @throws LeaseLostException if the lease is over, and no process is known to have adopted it
      * @throws ServerUnreachableException if the server did not answer; the lease is not detached
      */
     public void detach() {
@@ -372,13 +372,13 @@ public final class Lease implements AutoCloseable {
         return handle.leaveAndWait();
     }
 
-    /** The same without blocking; completes on the client's executor. */
+    /** Does not block; the future completes on the client's executor. */
     public CompletableFuture<ReleaseResult> releaseAsync() {
         return handle.leaveAsync();
     }
 
     /**
-     * Ends the lease, and lets the lock rest: taken, held by nobody, for this long from now, and then free for the next in line.
+     * Ends the lease, and lets the lock rest: taken, without a holder, for this long from now, and then free for the next in line.
      * For work that turns out to need a pause after it; {@link LockOptions#withMinHold} decides that before, and counts from
      * the grant. If both are asked for, the later end counts. Otherwise as {@link #release()}.
      *
@@ -398,7 +398,7 @@ public final class Lease implements AutoCloseable {
         return handle.leaveToRestAndWait(rest);
     }
 
-    /** The same without blocking; completes on the client's executor. */
+    /** Does not block; the future completes on the client's executor. */
     public CompletableFuture<ReleaseResult> releaseToRestAsync(Duration rest) {
         return handle.leaveToRestAsync(rest);
     }

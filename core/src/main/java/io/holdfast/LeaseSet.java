@@ -15,8 +15,7 @@ import java.util.concurrent.CompletionStage;
 /**
  * Several locks that are held together. It belongs to no thread: any thread may look at it, extend it or release it.
  *
- * <p>It is valid as long as all of its locks are held. <b>The loss of one is the loss of the set</b>, for ever: {@link #whenLost()}
- * tells which. The others stay held, and are renewed, until the set is released: work that has not noticed yet is alone there
+ * <p>It is valid as long as all of its locks are held. <b>The loss of one is the loss of the set</b>, for ever: {@link #whenLost()} says which. The others stay held, and are renewed, until the set is released: work that has not noticed yet is alone there
  * at least.
  *
  * <p>Like a {@link Lease}, it knows its deadlines without asking, and is valid at the instant of the question only: what must
@@ -122,7 +121,7 @@ public final class LeaseSet implements AutoCloseable {
         Lease.join(extendAsync(atLeast));
     }
 
-    /** The same without blocking. */
+    /** Does not block. */
     public CompletableFuture<Void> extendAsync(Duration atLeast) {
         List<CompletableFuture<Void>> answers = new ArrayList<>();
         leases.values().forEach(lease -> answers.add(lease.extendAsync(atLeast)));
@@ -152,13 +151,13 @@ public final class LeaseSet implements AutoCloseable {
         return entry.leaveAndWait();
     }
 
-    /** The same without blocking; completes on the client's executor. */
+    /** Does not block; the future completes on the client's executor. */
     public CompletableFuture<Map<String, ReleaseResult>> releaseAsync() {
         return entry.leaveAsync();
     }
 
     /**
-     * Releases all locks, and lets each rest: taken, held by nobody, for this long from now. See {@link Lease#releaseToRest}.
+     * Releases all locks, and lets each rest: taken, without a holder, for this long from now. See {@link Lease#releaseToRest}.
      *
      * @param rest 1 ms to 365 days
      * @return what became of each, by its name
@@ -168,7 +167,7 @@ public final class LeaseSet implements AutoCloseable {
         return entry.leaveToRestAndWait(rest);
     }
 
-    /** The same without blocking; completes on the client's executor. */
+    /** Does not block; the future completes on the client's executor. */
     public CompletableFuture<Map<String, ReleaseResult>> releaseToRestAsync(Duration rest) {
         return entry.leaveToRestAsync(rest);
     }

@@ -6,7 +6,7 @@ import java.util.Locale;
 
 /**
  * What another process needs to go on with a lease: see {@link Lease#ticket()} and {@link Holdfast#adopt(LeaseTicket)}.
- * Whoever has it can release the lock: it is a secret.
+ * A process that has it can release the lock: it is a secret.
  *
  * @param lockName the lock's name
  * @param owner the whole owner id, with its secret part

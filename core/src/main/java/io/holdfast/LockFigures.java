@@ -80,7 +80,7 @@ public record LockFigures(Times waits, Times holds, long handoffs, long timedOut
         }
 
         /**
-         * A bound that so much of all took less than, as far as the histogram tells: at most twice too long.
+         * A bound that so much of all took less than, as far as the histogram shows: at most twice too long.
          *
          * @param part from 0 to 1, as 0.95
          */

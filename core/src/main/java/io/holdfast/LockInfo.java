@@ -119,17 +119,17 @@ public record LockInfo(
     }
 
     /**
-     * Something that would free a lock, or, where several may hold it and somebody waits, serve the next in line.
+     * Something that would free a lock, or, where several may hold it and a request waits, serve the next in line.
      *
      * @param by what it is
-     * @param after in what time, if nothing comes between; empty if nobody knows
+     * @param after in what time, if nothing comes between; empty if that is unknown
      * @param words the same for people, without the time
      * @param condition for people, on what condition; empty if on none
      */
     public record Way(By by, Optional<Duration> after, String words, String condition) {
         /** What it is. */
         public enum By {
-            /** Whoever holds it releases it. */
+            /** The holder releases it. */
             RELEASE,
             /** The lease expires without a renewal. */
             EXPIRY,
@@ -143,7 +143,7 @@ public record LockInfo(
             PAUSE,
             /** The next in line is heard of again. */
             WAITER_AWAY,
-            /** Nothing, and nothing has to: nobody who waits is there any more. */
+            /** Nothing, and nothing has to: no waiter is there any more. */
             WAITERS_GONE,
             /** An operator releases it: {@link Admin#release(String, long, Admin.Waiters)}. */
             OPERATOR_RELEASE,
@@ -183,7 +183,7 @@ public record LockInfo(
         this(name, kind, holder, confirmed, term, remaining, waiters, queue, Optional.empty());
     }
 
-    /** The same, with a pause that is to begin when it is free. */
+    /** A copy with a pause that is to begin when it is free. */
     public LockInfo(
             String name,
             Kind kind,
@@ -211,7 +211,7 @@ public record LockInfo(
                 noted.or(() -> holder.filter(Holder::isPause).map(by -> new Pause(by, remaining))));
     }
 
-    /** The same, with what clients have reported of those who wait. */
+    /** A copy with what clients have reported of those who wait. */
     LockInfo withCallers(int reported) {
         return new LockInfo(
                 name,
@@ -229,7 +229,7 @@ public record LockInfo(
                 pause);
     }
 
-    /** The same some time later, if nothing has happened meanwhile. */
+    /** A copy some time later, if nothing has happened meanwhile. */
     LockInfo after(Duration time) {
         return withRemaining(left -> less(left, time), time);
     }
@@ -284,7 +284,7 @@ public record LockInfo(
         return waiters > 0;
     }
 
-    /** The first in line that would get the lock now; if nobody can be told, the first that has not gone. */
+    /** The first in line that would get the lock now; if none can be notified, the first that has not gone. */
     public Optional<Waiter> next() {
         Waiter first = null;
         for (Waiter each : queue) {
@@ -299,7 +299,7 @@ public record LockInfo(
     }
 
     /**
-     * What would free the lock, the likeliest first; empty if it is free and nobody waits.
+     * What would free the lock, the likeliest first; empty if it is free and no request waits.
      *
      * @param listening whether a client listens, by its id, as {@link Inspector.Listeners#has} reports it
      */

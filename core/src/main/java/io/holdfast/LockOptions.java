@@ -153,7 +153,7 @@ public final class LockOptions {
     }
 
     /**
-     * With another lease duration.
+     * Returns a copy with the given lease duration.
      *
      * @param value 100 ms to 365 days
      */
@@ -183,7 +183,7 @@ public final class LockOptions {
     }
 
     /**
-     * With another limit on the whole hold.
+     * Returns a copy with the given limit on the whole hold.
      *
      * @param value 1 ms to 365 days, or null for none
      */
@@ -197,7 +197,7 @@ public final class LockOptions {
     }
 
     /**
-     * With another limit on scoped holds.
+     * Returns a copy with the given limit on scoped holds.
      *
      * @param value 1 ms to 365 days, or null for none
      */
@@ -259,7 +259,7 @@ public final class LockOptions {
     }
 
     /**
-     * With another minimum remaining time.
+     * Returns a copy with the given minimum remaining time.
      *
      * @param value 0, or 1 ms to less than nine tenths of the lease duration
      */
@@ -276,7 +276,7 @@ public final class LockOptions {
     }
 
     /**
-     * With another minimum hold time. If there is one, there are no {@link #withLocalHandoffs(int, Duration) turns}.
+     * Returns a copy with the given minimum hold time. If there is one, there are no {@link #withLocalHandoffs(int, Duration) turns}.
      *
      * @param value 0, or 1 ms to 365 days
      */
@@ -293,7 +293,7 @@ public final class LockOptions {
     }
 
     /**
-     * With another lock-delay, for resources that cannot check a fencing token: what the last holder has sent arrives before the next
+     * Returns a copy with the given lock-delay, for resources that cannot check a fencing token: what the last holder has sent arrives before the next
      * one begins, unless it was under way for longer. It applies when the holder dies, when its lease expires or has lasted as long as
      * it may, and when its client is closed; not to a release, and not to a lease that an operator ends. A lease that is handed over is
      * confirmed before its holder sees it: a round trip more. Without {@link #withLocalHandoffs turns}; re-entry keeps that of the hold.
@@ -326,7 +326,7 @@ public final class LockOptions {
         return values.get(WAIT_LIMIT);
     }
 
-    /** With another limit for waiting. */
+    /** Returns a copy with the given limit for waiting. */
     public LockOptions withWaitLimit(Wait value) {
         return new LockOptions(values.with(WAIT_LIMIT, value));
     }
@@ -340,7 +340,7 @@ public final class LockOptions {
     }
 
     /**
-     * With another handoff timeout.
+     * Returns a copy with the given handoff timeout.
      *
      * @param value 50 ms to 10 s
      */
@@ -362,7 +362,7 @@ public final class LockOptions {
     }
 
     /**
-     * With another life of requests in the queue, and what happens at its end. If there is one, there are no
+     * Returns a copy with the given life of requests in the queue, and what happens at its end. If there is one, there are no
      * {@link #withLocalHandoffs(int, Duration) turns}.
      *
      * @param value 100 ms to 365 days, or null for no limit
@@ -378,7 +378,7 @@ public final class LockOptions {
     }
 
     /**
-     * With another order. If it is not {@link Order#FIFO}, there are no {@link #withLocalHandoffs(int, Duration) turns}.
+     * Returns a copy with the given order. If it is not {@link Order#FIFO}, there are no {@link #withLocalHandoffs(int, Duration) turns}.
      *
      * @param value not {@link Order#SHARES}, which needs a {@linkplain #withGroup(String, int) group}
      */
@@ -399,7 +399,7 @@ public final class LockOptions {
         return values.get(GROUP_WEIGHT);
     }
 
-    /** The same as {@link #withGroup(String, int)} with weight 1. */
+    /** Equivalent to {@link #withGroup(String, int)} with weight 1. */
     public LockOptions withGroup(String name) {
         return withGroup(name, 1);
     }
@@ -430,7 +430,7 @@ public final class LockOptions {
     }
 
     /**
-     * With another priority.
+     * Returns a copy with the given priority.
      *
      * @param value -100 to 100
      */
@@ -447,7 +447,7 @@ public final class LockOptions {
     }
 
     /**
-     * With another limit on the queue. If there is one, each request counts in it, and there are no
+     * Returns a copy with the given limit on the queue. If there is one, each request counts in it, and there are no
      * {@link #withLocalHandoffs(int, Duration) turns}.
      *
      * @param value 0 to 1,000,000
@@ -458,7 +458,7 @@ public final class LockOptions {
 
     /**
      * What to do if the actor that asks holds the lock already; default {@link Reentrancy#WAIT}. A lease that was obtained with
-     * {@code WAIT} in a {@link #withLocalHandoffs(int, Duration) turn} belongs to its line and not to an actor: nobody enters it again,
+     * {@code WAIT} in a {@link #withLocalHandoffs(int, Duration) turn} belongs to its line and not to an actor: no actor enters it again,
      * and its actor's next request waits for it, or finds it taken.
      */
     public Reentrancy reentrancy() {
@@ -466,7 +466,7 @@ public final class LockOptions {
     }
 
     /**
-     * With another answer to a conflict with oneself; see {@link DistributedLock#withActor(String)} for who that is. Whatever it is but
+     * Returns a copy with the given answer to a conflict with oneself; see {@link DistributedLock#withActor(String)} for who that is. Whatever it is but
      * {@code WAIT}, the lock is asked for in {@link #withStrictOrder() strict order}.
      */
     public LockOptions withReentrancy(Reentrancy value) {
@@ -478,7 +478,7 @@ public final class LockOptions {
         return values.get(DEADLOCK);
     }
 
-    /** With another answer to deadlocks; {@code BREAK} needs a client that {@linkplain HoldfastOptions#withDeadlockDetection finds} them. */
+    /** Returns a copy with the given answer to deadlocks; {@code BREAK} needs a client that {@linkplain HoldfastOptions#withDeadlockDetection finds} them. */
     public LockOptions withDeadlock(OnDeadlock value) {
         return new LockOptions(values.with(DEADLOCK, value));
     }
@@ -506,8 +506,8 @@ public final class LockOptions {
     /**
      * With turns: order among clients, speed inside of one (lock cohorting). One request of this client stands in the server's
      * queue for all its requests for the lock with equal options. When it is granted, the client serves those who stand in its
-     * own line at that moment, in their order, without asking the server; whoever comes later waits for the next turn, behind
-     * the others. While nobody else waits it goes on serving whoever comes, and asks the server at least every 100 ms whether
+     * own line at that moment, in their order, without asking the server; a request that comes later waits for the next turn, behind
+     * the others. While no other client waits, it goes on serving every request that comes, and asks the server at least every 100 ms whether
      * that is still so: so a message that is lost costs others that much, and no more. Each lease has a token of its own,
      * greater than all before. Where a client has one request for a lock at a time, this is the server's order.
      *

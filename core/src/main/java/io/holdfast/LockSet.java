@@ -28,14 +28,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>No deadlock among sets.</b> The locks are asked for one after the other, in an order that all clients of a deployment
  * have in common, whatever the order in which they were named: by the slot of a cluster that the lock's key has, also where
- * there is none, and then by the key. The next one is asked for when the one before is held, so nobody waits for a lock while
- * holding a later one, and some set always waits for nobody (Havender, "Avoiding deadlock in multitasking systems", IBM
- * Systems Journal 7, 1968). This speaks of sets only: whoever asks for a set, or a lock, while holding others can still wait
- * for somebody who waits for them.
+ * there is none, and then by the key. The next one is asked for when the one before is held, so no set waits for a lock while
+ * holding a later one, and some set always waits for no other (Havender, "Avoiding deadlock in multitasking systems", IBM
+ * Systems Journal 7, 1968). This speaks of sets only: a client that asks for a set, or a lock, while holding others can still wait for another that waits for them.
  *
  * <p><b>Fair and whole.</b> Each request waits in its own lock's queue, in turn, and what is held already stays held and is
  * renewed meanwhile, so that a large set is served like a small one; those who want only the first of its locks wait for it,
- * too. If one of the locks is lost while the set waits for another, all are given back first, and the set begins anew with
+ * too. If one of the locks is lost while the set waits for another, all are given back first, and the set begins again with
  * what is left of the wait. However it ends without all of them, all that was obtained is released.
  *
  * <p><b>Ways of asking</b> are those of {@link Acquirable}; interruption, memory effects and errors are those of a {@link DistributedLock}. One wait counts for all locks together. n free locks cost n round trips.
@@ -74,7 +73,7 @@ public final class LockSet extends Acquirable<LeaseSet> {
         return new LockSet(engine, wait, locks.stream().sorted(ORDER).toList());
     }
 
-    /** The same of locks with options of their own. */
+    /** A set of locks with options of their own. */
     static LockSet ofEach(Engine engine, Wait wait, List<DistributedLock> locks) {
         for (DistributedLock lock : locks) {
             refuseUntilStuck("waitLimit of " + lock, lock.options().waitLimit());
@@ -96,7 +95,7 @@ public final class LockSet extends Acquirable<LeaseSet> {
     }
 
     /**
-     * The same set, which waits so long where the call does not say; without this, as long as the client's default options
+     * Returns this set, which waits so long where the call does not say; without this, as long as the client's default options
      * say ({@link LockOptions#waitLimit()}).
      *
      * @param limit for all locks together
@@ -107,7 +106,7 @@ public final class LockSet extends Acquirable<LeaseSet> {
     }
 
     /**
-     * The same set, requested by an actor that the caller names; see {@link DistributedLock#withActor}.
+     * Returns this set, requested by an actor that the caller names; see {@link DistributedLock#withActor}.
      *
      * @param id 1 to 100 characters
      */
@@ -117,7 +116,7 @@ public final class LockSet extends Acquirable<LeaseSet> {
     }
 
     /**
-     * The same set, in which the locks for which no actor is named yet are requested by one of this name; see
+     * Returns this set, in which the locks for which no actor is named yet are requested by one of this name; see
      * {@link DistributedLock#withDefaultActor}.
      *
      * @param id 1 to 100 characters

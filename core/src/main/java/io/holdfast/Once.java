@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * the very script that records it, all at once.
  *
  * <p>Work that throws records nothing: the exception goes to its caller, and the next in line does the work, with a greater token. So
- * it is when the lease is lost because its holder died, or was cut off; then the holder is told by {@link LeaseLostException}, and
+ * it is when the lease is lost because its holder died, or was cut off; then the holder is notified by {@link LeaseLostException}, and
  * nothing that it does is recorded.
  *
  * <p><b>What this is not.</b> Of a key there is at most one record at a time; that is no promise that the work has had its effects once. A holder
@@ -141,7 +141,7 @@ public final class Once {
     }
 
     /**
-     * The same, with a record that is kept for so long from the end of the work.
+     * Returns a copy with a record that is kept for so long from the end of the work.
      *
      * @param value 1 ms to 365 days
      */
@@ -157,11 +157,11 @@ public final class Once {
     }
 
     /**
-     * The same with a limit of tries: work that has left no result after so many is given up. The last of them, if it throws, or the next
+     * Returns a copy with a limit of tries: work that has left no result after so many is given up. The last of them, if it throws, or the next
      * call, if the last has died, leaves a record that says why, and every call is answered with it ({@link OnceResult.GivenUp}) for
      * {@link #keep()}. An operator who releases the record by name lets the work be tried again, from one on.
      *
-     * <p>Each try is counted on the server before its work begins, which takes two requests more. {@link Lease#before()} tells which try was
+     * <p>Each try is counted on the server before its work begins, which takes two requests more. {@link Lease#before()} says which try was
      * before it, as the metadata {@value Holder#TRY}, and its {@linkplain Lease#note note}, which is this one's until it leaves its own. A
      * count is forgotten when it is seven days old. Asynchronous work counts, too. Processes that call for the same work should agree on the limit: each goes by its own.
      *
@@ -190,13 +190,13 @@ public final class Once {
         return new Once(client, keys, options, Require.text("actor", id, 100), keep, slots, tries);
     }
 
-    /** The same, asked for by this actor unless {@link #withActor} has named one; see {@link DistributedLock#withDefaultActor}. */
+    /** Returns a copy that asks for this actor unless {@link #withActor} has named one; see {@link DistributedLock#withDefaultActor}. */
     public Once withDefaultActor(String id) {
         return actor == null ? withActor(id) : this;
     }
 
     /**
-     * The same, once in each slot of time: for a job that each of several processes starts by its own clock, such as one of cron. Slots
+     * Returns a copy that runs once in each slot of time: for a job that each of several processes starts by its own clock, such as one of cron. Slots
      * begin at whole multiples of the period since 1970, UTC, by the server's clock, so that clocks of clients that differ make no second
      * run. A slot has a key of its own, such as {@code report@2026-11-27T13:00:00Z}, as listings show it.
      *
@@ -238,7 +238,7 @@ public final class Once {
     }
 
     /**
-     * The same, once in each day of a time zone, from its midnight on: {@code report@2026-11-27}. A call that comes less than 10 s before
+     * Returns a copy that runs once in each day of a time zone, from its midnight on: {@code report@2026-11-27}. A call that comes less than 10 s before
      * midnight counts for the day that begins. See {@link #per}. Records are kept for two days.
      */
     public Once perDay(ZoneId zone) {
@@ -264,7 +264,7 @@ public final class Once {
         return run(options.waitLimit(), work);
     }
 
-    /** The same, waiting as long as {@code wait} says; {@link Wait#none()} asks once. */
+    /** Runs the work, and waits as long as {@code wait} says; {@link Wait#none()} asks once. */
     public <X extends Exception> OnceResult run(Wait wait, LeaseFunction<Lease, String, X> work)
             throws X, InterruptedException {
         Attempt<Lease> attempt = ask(wait, true);
@@ -379,7 +379,7 @@ public final class Once {
         return runAsync(options.waitLimit(), work);
     }
 
-    /** The same, waiting as long as {@code wait} says. */
+    /** Runs the work, and waits as long as {@code wait} says. */
     public CompletableFuture<OnceResult> runAsync(
             Wait wait, Function<? super Lease, ? extends CompletionStage<String>> work) {
         CompletableFuture<OnceResult> result = new CompletableFuture<>();

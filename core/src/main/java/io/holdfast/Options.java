@@ -83,17 +83,17 @@ final class Options {
         return new Options(declared, changed);
     }
 
-    /** The same with a duration between two bounds, or null if the option is optional. */
+    /** A copy with a duration between two bounds, or null if the option is optional. */
     Options with(Option<Duration> option, @Nullable Duration value, Duration least, Duration most) {
         return with(option, value == null ? null : Require.between(option.name, value, least, most));
     }
 
-    /** The same with a number between two bounds. */
+    /** A copy with a number between two bounds. */
     Options with(Option<Integer> option, int value, int least, int most) {
         return with(option, Require.between(option.name, value, least, most));
     }
 
-    /** The same with zero, or a duration of a millisecond to this. */
+    /** A copy with zero, or a duration of a millisecond to this. */
     Options withZeroOrUpTo(Option<Duration> option, Duration value, Duration most) {
         return with(option, Require.zeroOrUpTo(option.name, value, most));
     }

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /** All locks at one look, with what clients have counted; see {@link Inspector#overview(int)}. Immutable. */
 public final class Overview {
-    /** A lock as the server told of it, and what clients had reported of it then. */
+    /** A lock as the server reported it, and what clients had reported of it then. */
     record Seen(LockInfo info, String mark, long atNanos) {
-        /** Whether its holder tells how long it lasts. */
+        /** Whether its holder says how long it lasts. */
         private boolean isFollowed(Reported reported) {
             return reported.untilMillis > 0 && info.shares().size() == 1;
         }

@@ -37,7 +37,7 @@ public final class PlainLease implements AutoCloseable {
         return hold.keys().hold();
     }
 
-    /** The key's value while it is held by this lease. Whoever knows it can free the key. */
+    /** The key's value while it is held by this lease. A program that knows it can free the key. */
     public String value() {
         return hold.owner();
     }
@@ -121,7 +121,7 @@ public final class PlainLease implements AutoCloseable {
         var unused = join(extendAsync(atLeast).thenApply(done -> true));
     }
 
-    /** The same without blocking. */
+    /** Does not block. */
     public CompletableFuture<Void> extendAsync(Duration atLeast) {
         Require.between("atLeast", atLeast, Duration.ofMillis(1), Require.LONGEST);
         return hold.extend(atLeast)
@@ -144,7 +144,7 @@ public final class PlainLease implements AutoCloseable {
         return handle.leaveAndWait();
     }
 
-    /** The same without blocking; completes on the client's executor. */
+    /** Does not block; the future completes on the client's executor. */
     public CompletableFuture<ReleaseResult> releaseAsync() {
         return handle.leaveAsync();
     }

@@ -60,13 +60,13 @@ public final class PlainLock extends Acquirable<PlainLease> {
         return options;
     }
 
-    /** The same lock, asked for with other options. */
+    /** Returns this lock with other options. */
     public PlainLock with(PlainOptions other) {
         return new PlainLock(client, keys, other);
     }
 
     /**
-     * Asks the server who holds the lock, whatever program it is; empty if nobody does. Blocks for one round trip, at most
+     * Asks the server for the holder of the lock, of any program; empty if there is none. Blocks for one round trip, at most
      * the command timeout.
      *
      * @throws ServerUnreachableException if the server did not answer
@@ -76,7 +76,7 @@ public final class PlainLock extends Acquirable<PlainLease> {
                 client.server, callback -> client.server.plainScripts.info(keys.hold(), "", callback));
     }
 
-    /** How long the present hold lasts without renewal, whoever has it: zero if nobody does, 365 days without expiry. */
+    /** How long the present hold lasts without renewal, for any holder: zero if there is none, 365 days without expiry. */
     public Duration remaining() {
         return holder().map(holder -> holder.remaining().orElse(Require.LONGEST))
                 .orElse(Duration.ZERO);

@@ -65,7 +65,7 @@ public final class PlainOptions {
     }
 
     /**
-     * With another lease duration, at whose end the key expires.
+     * Returns a copy with the given lease duration, at whose end the key expires.
      *
      * @param value 100 ms to 365 days, in whole milliseconds (a fraction is dropped)
      */
@@ -109,7 +109,7 @@ public final class PlainOptions {
     }
 
     /**
-     * With another limit on the whole hold.
+     * Returns a copy with the given limit on the whole hold.
      *
      * @param value 1 ms to 365 days, or null for none
      */
@@ -136,7 +136,7 @@ public final class PlainOptions {
         return values.get(BACKOFF);
     }
 
-    /** With another backoff. */
+    /** Returns a copy with the given backoff. */
     public PlainOptions withBackoff(Backoff value) {
         return new PlainOptions(values.with(BACKOFF, value));
     }
@@ -147,7 +147,7 @@ public final class PlainOptions {
     }
 
     /**
-     * With another limit on the number of attempts.
+     * Returns a copy with the given limit on the number of attempts.
      *
      * @param value 1 (a single one) or more
      */
@@ -160,7 +160,7 @@ public final class PlainOptions {
         return values.get(WAIT_LIMIT);
     }
 
-    /** With another limit for waiting. */
+    /** Returns a copy with the given limit for waiting. */
     public PlainOptions withWaitLimit(Wait value) {
         return new PlainOptions(values.with(WAIT_LIMIT, value));
     }
@@ -170,7 +170,7 @@ public final class PlainOptions {
         return values.get(PATIENCE);
     }
 
-    /** With another meaning of the limit for waiting. */
+    /** Returns a copy with the given meaning of the limit for waiting. */
     public PlainOptions withPatience(Patience value) {
         return new PlainOptions(values.with(PATIENCE, value));
     }
@@ -181,7 +181,7 @@ public final class PlainOptions {
     }
 
     /**
-     * With another minimum remaining time.
+     * Returns a copy with the given minimum remaining time.
      *
      * @param value 0, or 1 ms to less than nine tenths of the lease duration
      */

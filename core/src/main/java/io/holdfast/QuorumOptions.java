@@ -50,7 +50,7 @@ public final class QuorumOptions {
     }
 
     /**
-     * With another limit for the nodes' answers.
+     * Returns a copy with the given limit for the nodes' answers.
      *
      * @param value 1 ms to 10 s
      */
@@ -69,7 +69,7 @@ public final class QuorumOptions {
     }
 
     /**
-     * With another maximum lease duration.
+     * Returns a copy with the given maximum lease duration.
      *
      * @param value 100 ms to 1 day
      */
@@ -86,7 +86,7 @@ public final class QuorumOptions {
         return values.get(BACKOFF);
     }
 
-    /** With another backoff. */
+    /** Returns a copy with the given backoff. */
     public QuorumOptions withBackoff(Backoff value) {
         return new QuorumOptions(values.with(BACKOFF, value));
     }
@@ -97,7 +97,7 @@ public final class QuorumOptions {
     }
 
     /**
-     * With another number of rounds.
+     * Returns a copy with the given number of rounds.
      *
      * @param value 1 or more
      */
@@ -134,7 +134,7 @@ public final class QuorumOptions {
 
     /**
      * With a name, for clients that reach the same nodes by different addresses. All clients have to have the same name, and a name stands
-     * for one set of nodes: two sets under one name are not told apart.
+     * for one set of nodes: two sets under one name are not distinguished.
      *
      * @param value 1 to 200 characters; null for none
      */

@@ -1,8 +1,7 @@
 package io.holdfast;
 
 /**
- * A store refused an act because a newer fencing token was there before: another holder has been at work since, and
- * whoever gets this must stop. Nothing was changed by the refused act.
+ * A store refused an act because a newer fencing token was there before: another holder has been at work since, and the caller that gets this must stop. Nothing was changed by the refused act.
  *
  * <p>Thrown by {@link FencedValue} and by the guards of the module {@code holdfast-fencing}; a guard of your own may throw
  * it too.

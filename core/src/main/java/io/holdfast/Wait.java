@@ -12,7 +12,7 @@ public final class Wait {
         LIMITED,
         /** Until one holder has kept the lock for too long. */
         UNTIL_STUCK,
-        /** The same; then the lock is taken from this holder. */
+        /** Waits until stuck; then the lock is taken from this holder. */
         TAKE_OVER
     }
 
@@ -82,7 +82,7 @@ public final class Wait {
         return kind != Kind.LIMITED;
     }
 
-    /** Whether a holder that has kept the lock for so long loses it to whoever waits. */
+    /** Whether a holder that has kept the lock for so long loses it to the waiter. */
     public boolean takesOver() {
         return kind == Kind.TAKE_OVER;
     }

@@ -15,7 +15,7 @@ public record WaitCycle(List<Link> links) implements Serializable {
      * An actor of a {@linkplain WaitCycle cycle}, and what it waits for.
      *
      * @param lockName the name of what it waits for
-     * @param key the key of that on the server, which also tells locks, read/write locks and semaphores apart
+     * @param key the key of that on the server, which also distinguishes locks, read/write locks and semaphores
      * @param client the id of its client, as listings show it
      * @param application the application's name
      * @param host the host's name

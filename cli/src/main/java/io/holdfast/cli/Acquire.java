@@ -100,7 +100,7 @@ final class Acquire implements Subcommand {
         if (script == null) {
             throw new UsageException(
                     text == null
-                            ? "the calling script has ended, or cannot be told: name it with " + FOR + " $$"
+                            ? "the calling script has ended, or cannot be found: name it with " + FOR + " $$"
                             : FOR + " is '" + text + "', and there is no such process");
         }
         return script;

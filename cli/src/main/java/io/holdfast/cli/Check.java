@@ -14,7 +14,7 @@ final class Check implements Subcommand {
         CommandSpec spec = Specs.command(
                         "check",
                         "holdfast check --ticket TICKET [--token] [--json] [-v]",
-                        "Tells by its status whether a lock that holdfast acquire has taken is still held, and why not if"
+                        "Reports by its status whether a lock that holdfast acquire has taken is still held, and why not if"
                                 + " not. Asks the process that keeps it, not the server. The answer is of this moment; what"
                                 + " must not be done without the lock even a moment later needs the fencing token.",
                         Pages.statuses("0", "it is held", "76", "it is not held any more"))

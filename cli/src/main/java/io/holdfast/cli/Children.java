@@ -46,7 +46,7 @@ final class Children implements AutoCloseable {
     /** Makes the pipe, which is to be closed. */
     static Children create() throws IOException {
         if (!Files.isDirectory(PROCESSES.resolve("self/fd"))) {
-            throw new UsageException("--hold-for-children needs a system that tells in " + PROCESSES
+            throw new UsageException("--hold-for-children needs a system that shows in " + PROCESSES
                     + " which process has which file open, such as Linux");
         }
         Path folder = Files.createTempDirectory("holdfast-");
@@ -117,7 +117,7 @@ final class Children implements AutoCloseable {
             ours.close();
             good = end.read() != NOT_STARTED;
         } catch (IOException e) {
-            Say.failure("cannot tell any longer whether children run: " + e.getMessage(), e);
+            Say.failure("cannot find out any longer whether children run: " + e.getMessage(), e);
         }
         started.complete(good);
     }
@@ -141,7 +141,7 @@ final class Children implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            Say.failure("cannot tell which children run: " + e.getMessage(), e);
+            Say.failure("cannot find out which children run: " + e.getMessage(), e);
         }
         return alive.stream();
     }

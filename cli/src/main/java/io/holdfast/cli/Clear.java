@@ -12,7 +12,7 @@ final class Clear implements Subcommand {
         CommandSpec spec = Specs.command(
                         "clear",
                         "holdfast clear NAME|--all [--kind KIND] [--scan] [--json] [--url URL] [-v]",
-                        "Removes waiters whose clients have not reported for 30 seconds, and nobody else. It happens by"
+                        "Removes waiters whose clients have not reported for 30 seconds, and no others. It happens by"
                                 + " itself when their turn comes; this is for who wants to see a tidy queue before.",
                         Pages.statuses("0", "the dead waiters are removed, also if there were none"))
                 .addPositional(Specs.nameOfAKind(false))

@@ -297,7 +297,7 @@ final class Doctor implements Subcommand {
         return new Finding(
                 "drift",
                 Level.OK,
-                found + (drift.mayBeTooFast() ? "; whether that is within 1 % takes longer to tell" : ""),
+                found + (drift.mayBeTooFast() ? "; whether that is within 1 % takes longer to find out" : ""),
                 drift.mayBeTooFast() ? "holdfast doctor " + ClockDrift.OPTION + " 1m" : null);
     }
 

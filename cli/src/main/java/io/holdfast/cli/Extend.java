@@ -13,7 +13,7 @@ final class Extend implements Subcommand {
         CommandSpec spec = Specs.command(
                         "extend",
                         "holdfast extend NAME DURATION [--kind KIND] [--json] [--url URL] [-v]",
-                        "Makes the present hold of a lock last at least this long from now, whoever has it; never shortens"
+                        "Makes the present hold of a lock last at least this long from now, for any holder; never shortens"
                                 + " it. If several hold it, all their holds last so long. What its holder believes does not change: this keeps others out, also if the"
                                 + " holder is dead or cut off.",
                         Pages.statuses(

@@ -21,7 +21,7 @@ final class FlockHabits {
             options.put(each, "--wait, with a unit: --wait 5s");
         }
         for (String each : new String[] {"-s", "--shared"}) {
-            options.put(each, "--read; whoever wants it alone then says --write");
+            options.put(each, "--read; to have it alone, the other then says --write");
         }
         for (String each : new String[] {"-x", "-e", "--exclusive"}) {
             options.put(each, "what run does anyway, or --write where others say --read");

@@ -20,7 +20,7 @@ final class Info implements Subcommand {
                         "info",
                         "holdfast info NAME [--kind KIND] [--json] [--url URL] [-v]",
                         "Shows who holds a lock, and who waits for it, a hundred at most: a lock, or what --kind says.",
-                        Pages.statuses("0", "the lock is shown, also if nobody holds it (see holdfast why)"))
+                        Pages.statuses("0", "the lock is shown, also if it is free (see holdfast why)"))
                 .addPositional(Specs.nameOfAKind(true))
                 .addOption(Kinds.ofName());
         Specs.examples(

@@ -24,11 +24,11 @@ final class Ls implements Subcommand {
                         "ls",
                         "holdfast ls [--kind KIND] [--queued] [--scan [--page N]] [--json] [--url URL] [-v]",
                         "Lists the locks that are held: by whom, since when, and how many wait. Read/write locks, semaphores and"
-                                + " elections are listed among them; if several hold one, the holder that is told of has it longest"
+                                + " elections are listed among them; if several hold one, the holder that is listed has it longest"
                                 + " from now.",
                         Pages.statuses("0", "the locks are listed, also if there are none"))
                 .addOption(Kinds.option("Only these: lock, read-write, semaphore, election or once."))
-                .addOption(Specs.flag("List also locks that nobody holds, but that are waited for.", "--queued"))
+                .addOption(Specs.flag("List also locks that are free, but that are waited for.", "--queued"))
                 .addOption(Specs.flag("Print the names only, each once, for scripts.", NAMES))
                 .addOption(Scan.option())
                 .addOption(Specs.value(

@@ -28,7 +28,7 @@ final class Pages {
                         "  run      runs a command while it holds a lock",
                         "  lead     runs a command on one machine of several at a time, on another if that fails",
                         "  acquire  takes a lock for the script that calls it, and prints a ticket",
-                        "  check    tells whether the lock of a ticket is still held",
+                        "  check    says whether the lock of a ticket is still held",
                         "  release  gives it back, with --ticket",
                         "",
                         "  ls       lists the locks that are held, and by whom",
@@ -39,8 +39,8 @@ final class Pages {
                         "  clients  lists the clients that hold, wait or listen",
                         "  dashboard    shows all of that in a browser, live",
                         "",
-                        "  release  releases locks by name, whoever holds them",
-                        "  extend   makes a hold last longer, whoever has it",
+                        "  release  releases locks by name, for any holder",
+                        "  extend   makes a hold last longer, for any holder",
                         "  limit    limits the permits of a semaphore for a time",
                         "  unlimit  ends such a limit",
                         "  pause    keeps a lock from being granted for a time",
@@ -121,7 +121,7 @@ final class Pages {
                         "    holdfast run deploy --wait 5m --url redis://locks -- ./deploy.sh production",
                         "  A deployment that goes before others, says why, and does not join a long queue:",
                         "    holdfast run deploy --priority 10 --meta ticket=OPS-7 --queue-limit 3 -- ./deploy.sh",
-                        "  A move from one warehouse to another, while nobody else works in either:",
+                        "  A move from one warehouse to another, while no other works in either:",
                         "    holdfast run warehouse/north --also warehouse/south --url redis://locks -- ./move.sh",
                         "  Reports that may run together, but not while the import runs:",
                         "    holdfast run warehouse --read --url redis://locks -- ./report.sh",
@@ -220,8 +220,8 @@ final class Pages {
                         + " need the same locks never wait for each other in a circle. May be given more than once.");
         words.put(
                 Wanted.READ,
-                "Take NAME as a read/write lock, to read: beside others that read, and nobody who writes. It has nothing to do"
-                        + " with the lock NAME of a run without this: whoever writes says --write.");
+                "Take NAME as a read/write lock, to read: beside others that read, and no writer. It has nothing to do"
+                        + " with the lock NAME of a run without this: a writer says --write.");
         words.put(Wanted.WRITE, "Take NAME as a read/write lock, to write: alone.");
         words.put(
                 Wanted.PERMITS,

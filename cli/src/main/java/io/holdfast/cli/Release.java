@@ -48,8 +48,8 @@ final class Release implements Subcommand {
         CommandSpec spec = Specs.command(
                         "release",
                         "holdfast release NAME [--kind KIND] [--token T] [--drop-waiters] [--yes] [OPTIONS]",
-                        "With a ticket: gives back one's own lock. Else, for operators: releases a lock, whoever holds it, and hands it to the next in line; or all locks; or those of a"
-                                + " client, a host, or an actor. This breaks what the holder was promised: it is told at"
+                        "With a ticket: gives back one's own lock. Else, for operators: releases a lock, for any holder, and hands it to the next in line; or all locks; or those of a"
+                                + " client, a host, or an actor. This breaks what the holder was promised: it is notified at"
                                 + " once, or learns of it at its next renewal, and works on until then. Shows what it"
                                 + " is going to release, and asks.",
                         Pages.statuses(
@@ -70,7 +70,8 @@ final class Release implements Subcommand {
                                 + " those with this token: those who read together have the same. If it rests, with the token that is"
                                 + " shown, the rest ends."))
                 .addOption(Specs.flag(
-                        "End the calls of all who wait, too, so that nobody gets the lock by this.", "--drop-waiters"))
+                        "End the calls of all who wait, too, so that no waiter gets the lock by this.",
+                        "--drop-waiters"))
                 .addOption(Specs.flag("All locks, and all who wait for any.", "--all"))
                 .addOption(Specs.value(
                         "--client",

@@ -52,7 +52,7 @@ final class ShowDashboard implements Subcommand {
                         "Where the page is; by default on this machine, on any port that is free. On an address that others"
                                 + " can reach it needs a password, and TLS or a proxy that has it."))
                 .addOption(Specs.flag(
-                        "Let whoever sees the page release and extend holds, and drop requests; it asks once more each"
+                        "Let users of the page release and extend holds, and drop requests; it asks once more each"
                                 + " time.",
                         CHANGES))
                 .addOption(Specs.value(

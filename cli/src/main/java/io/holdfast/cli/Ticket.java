@@ -162,7 +162,8 @@ record Ticket(Path folder) {
      */
     Answer ask(String question) throws GoneException, IOException {
         if (!Files.exists(socket())) {
-            throw new GoneException("nobody keeps a lease under this ticket: it was released, or its script has ended");
+            throw new GoneException(
+                    "no process keeps a lease under this ticket: it was released, or its script has ended");
         }
         try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket()))) {
             channel.write(ByteBuffer.wrap((question + "\n").getBytes(StandardCharsets.UTF_8)));

@@ -37,14 +37,14 @@ final class Why implements Subcommand {
                                 + " hold it.",
                         Pages.statuses(
                                 "0",
-                                "the lock is free: nobody holds anything of it",
+                                "the lock is free: no part of it is held",
                                 "1",
-                                "the lock is taken: somebody holds it, or it rests; or an operator lets nobody have a"
+                                "the lock is taken: it has a holder, or it rests; or an operator lets no request have a"
                                         + " permit"))
                 .addPositional(Specs.nameOfAKind(true))
                 .addOption(Kinds.ofName());
         Specs.examples(
-                spec, "  A script that goes on only if nobody deploys:", "    holdfast why deploy >/dev/null || exit");
+                spec, "  A script that goes on only if no one deploys:", "    holdfast why deploy >/dev/null || exit");
         return Specs.withCommon(spec);
     }
 
@@ -206,7 +206,7 @@ final class Why implements Subcommand {
             Boolean alive = ofHolder(lock, listening);
             page.append("Its client ").append(Say.printable(holder.client())).append(' ');
             if (alive == null) {
-                page.append("may or may not be connected: the server does not tell this user.\n");
+                page.append("may or may not be connected: the server does not say so to this user.\n");
             } else if (alive) {
                 page.append("is connected and listens: it is alive, or was a moment ago.\n");
             } else {

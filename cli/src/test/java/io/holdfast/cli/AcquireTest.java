@@ -194,7 +194,7 @@ final class AcquireTest {
             script.status();
             assertEquals("held\ncheck 76\nrelease 76\n", script.out());
             assertTrue(script.err().startsWith("holdfast: the process that kept the lease was killed: "), script.err());
-            assertTrue(script.err().contains("\nholdfast: nobody keeps a lease under this ticket"), script.err());
+            assertTrue(script.err().contains("\nholdfast: no process keeps a lease under this ticket"), script.err());
             Launched.await("the end of the term", () -> isFree("orphan"));
         }
     }

@@ -180,7 +180,7 @@ final class UsageTest {
                 "x rsync -a src dst|the command goes after --: holdfast run x -- rsync …",
                 "x --wait 5m --url=redis://:pass@h true|the command goes after --: holdfast run x [OPTIONS] -- true",
                 "-n x true|unknown option '-n': flock's -n is --try",
-                "-s x true|unknown option '-s': flock's -s is --read; whoever wants it alone then says --write",
+                "-s x true|unknown option '-s': flock's -s is --read; to have it alone, the other then says --write",
                 "--shared x true|unknown option '--shared': flock's --shared is --read",
                 "-x x true|unknown option '-x': flock's -x is what run does anyway, or --write where others say --read",
                 "-w 5 x true|unknown option '-w': flock's -w is --wait, with a unit",

@@ -44,7 +44,7 @@ final class Lane {
         return enterIn(0, step);
     }
 
-    /** The same, after some time. */
+    /** Runs the task after some time. */
     boolean enterIn(long millis, Runnable step) {
         try {
             steps.schedule(

@@ -281,7 +281,7 @@ final class Routes {
                 LOG.log(
                         System.Logger.Level.WARNING,
                         () -> driver.describe() + " has answered nothing for " + silence / 1_000_000
-                                + " ms: connecting anew");
+                                + " ms: connecting again");
                 driver.reconnect();
             }
         }
@@ -316,7 +316,7 @@ final class Routes {
         } catch (DriverException e) {
             LOG.log(
                     System.Logger.Level.DEBUG,
-                    () -> topology.describe() + ": nobody tells who serves: " + e.getMessage());
+                    () -> topology.describe() + ": no address names the present server: " + e.getMessage());
         } catch (RuntimeException | Error e) {
             LOG.log(System.Logger.Level.ERROR, FAILED, e);
         }

@@ -26,13 +26,13 @@ public final class BlockingCall {
     /** A connection on which a thread that waits for answers can read them. */
     public interface Source {
         /**
-         * Reads, if nobody else does at present, until the call is answered, or for a few milliseconds: the thread heeds
+         * Reads, if no other thread does at present, until the call is answered, or for a few milliseconds: the thread heeds
          * neither interrupts nor time limits meanwhile. What it reads for others it delivers as a thread of the driver would.
          * Throws nothing: what goes wrong with the connection fails whatever was sent on it.
          */
         void read(BlockingCall call);
 
-        /** The call does not read: somebody else has to. */
+        /** The call does not read: another thread has to. */
         void decline();
     }
 

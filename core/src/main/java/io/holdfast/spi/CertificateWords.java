@@ -136,7 +136,7 @@ final class CertificateWords {
             }
             // Of a context that the application has: nothing but the texts of the JDK.
             if (each instanceof CertPathBuilderException) {
-                found = "the server's certificate is signed by nobody whom the SSLContext trusts";
+                found = "the server's certificate is not signed by an authority that the SSLContext trusts";
             } else if (each instanceof CertificateExpiredException) {
                 found = "the server's certificate has expired (" + text + ")";
             } else if (each instanceof CertificateException && found == null) {

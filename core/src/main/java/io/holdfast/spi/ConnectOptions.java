@@ -45,7 +45,7 @@ public record ConnectOptions(
         return new ConnectOptions(connectTimeout, clientName, value, tls);
     }
 
-    /** With another encryption. */
+    /** Returns a copy with the given encryption. */
     public ConnectOptions withTls(Tls value) {
         return new ConnectOptions(connectTimeout, clientName, credentials, value);
     }

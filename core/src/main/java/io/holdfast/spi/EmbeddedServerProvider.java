@@ -12,7 +12,7 @@ public interface EmbeddedServerProvider {
 
     /**
      * One client's share in the server. The server may end before the share is closed: killed, or together with the process
-     * that started it. Whoever has a share then asks {@link #find()}.
+     * that started it. A process that has a share then asks {@link #find()}.
      *
      * <p>Methods may be called from any thread.
      */

@@ -25,7 +25,7 @@ public record Environment(Ticker ticker, @Nullable Supplier<Timers> timers, Entr
         return new Environment(Ticker.system(), null, Entropy.system());
     }
 
-    /** The same, where each request is sent to the server: one that grants a lock beside others must see them all. */
+    /** This environment, where each request is sent to the server: one that grants a lock beside others must see them all. */
     public Environment withoutSharedHolds() {
         return new Environment(ticker, timers, entropy, false);
     }

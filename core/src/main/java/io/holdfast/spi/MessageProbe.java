@@ -45,7 +45,7 @@ public final class MessageProbe {
     private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(SILENCE_SECONDS);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
 
-    /** A look that is later than this tells that the process, or the thread of the looks, stood still. */
+    /** A look that is later than this shows that the process, or the thread of the looks, stood still. */
     private static final long LATE_NANOS = PATIENCE_NANOS / 2;
 
     private final Ticker ticker;
@@ -134,6 +134,6 @@ public final class MessageProbe {
         LOG.log(
                 System.Logger.Level.WARNING,
                 () -> "nothing has come from " + line.describe() + " on the connection for messages for "
-                        + TimeUnit.NANOSECONDS.toMillis(silentNanos) + " ms: connecting anew");
+                        + TimeUnit.NANOSECONDS.toMillis(silentNanos) + " ms: connecting again");
     }
 }

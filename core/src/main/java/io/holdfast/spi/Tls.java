@@ -193,7 +193,7 @@ public final class Tls {
     }
 
     /**
-     * What it comes to, for whoever is not a driver: a server of the application's own that shows the same certificate, for one.
+     * Its result, for code that is no driver: a server of the application's own that shows the same certificate, for one.
      *
      * @throws IllegalArgumentException if a file cannot be read, saying which and why
      */

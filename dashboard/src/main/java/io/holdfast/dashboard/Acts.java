@@ -159,8 +159,8 @@ final class Acts {
         }
         if (holder.isRecord()) {
             return holder.isGivenUp()
-                    ? " It was given up: nobody tries it again."
-                    : " It was done: whoever asks gets the result.";
+                    ? " It was given up: it is not tried again."
+                    : " It was done: each caller gets the result.";
         }
         if (holder.resting()) {
             return " It rests at present.";

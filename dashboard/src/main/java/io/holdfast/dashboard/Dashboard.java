@@ -24,8 +24,7 @@ import java.util.Map;
 /**
  * A page that shows the locks of a server live: who holds them, who waits and why, who waits for whom, which clients are there, what
  * has happened. Mounted in the JDK's web server by one line, {@code http.createContext("/locks", dashboard.handler())}, in another one
- * by a {@link DashboardExchange}; {@link DashboardServer} is a server for the page alone. Where it is mounted nobody
- * is asked for a password: the application's own security is in front of it. Unless {@linkplain #of(Holdfast, boolean) it is
+ * by a {@link DashboardExchange}; {@link DashboardServer} is a server for the page alone. Where it is mounted no user is asked for a password: the application's own security is in front of it. Unless {@linkplain #of(Holdfast, boolean) it is
  * allowed}, the page only looks.
  *
  * <p>One thread looks at the server, once a second while a page is open and every ten seconds otherwise, however many pages are open; a
@@ -66,7 +65,7 @@ public final class Dashboard implements AutoCloseable {
     private final Watch watch;
     private final Acts acts;
 
-    /** Of the bar above the page, which tells one environment from another. */
+    /** Of the bar above the page, which distinguishes environments. */
     public enum Colour {
         GREY,
         RED,
@@ -94,7 +93,7 @@ public final class Dashboard implements AutoCloseable {
     }
 
     /**
-     * The same as a setting.
+     * A page that may be allowed to make changes.
      *
      * @param changes whether the page may release, extend, drop and pause
      */
@@ -103,7 +102,7 @@ public final class Dashboard implements AutoCloseable {
     }
 
     /**
-     * The same with a name for the environment, which the page shows beside the server.
+     * A page with a name for the environment, which it shows beside the server.
      *
      * @param changes whether the page may release, extend, drop and pause
      * @param environment such as {@code production}; empty for none
@@ -113,7 +112,7 @@ public final class Dashboard implements AutoCloseable {
         return started(new Dashboard(holdfast, changes, true, holdfast.server(), environment, colour));
     }
 
-    /** For a server of its own, which knows how it was told to connect. */
+    /** For a server of its own, which knows how it was configured to connect. */
     static Dashboard alone(Holdfast holdfast, DashboardServer.Options options) {
         return started(new Dashboard(
                 holdfast, options.changes(), false, options.shown(), options.environment(), options.colour()));
@@ -329,7 +328,7 @@ public final class Dashboard implements AutoCloseable {
             return;
         }
         if (!changes) {
-            problem(exchange, 403, "this dashboard only looks; whoever started it has not allowed changes");
+            problem(exchange, 403, "this dashboard is read-only; changes were not allowed when it was started");
             return;
         }
         if (!isFromThePage(exchange)) {

@@ -29,7 +29,7 @@ public interface DashboardExchange {
     String header(String name);
 
     /**
-     * The name under which events and the log tell of an act: that of the user who has logged in; without a login, the address of the
+     * The name under which events and the log report an act: that of the user who has logged in; without a login, the address of the
      * browser. Empty if neither is known.
      */
     default String principal() {

@@ -22,8 +22,7 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A web server for the dashboard alone, secure by itself. By default it listens on this machine only, and whoever opens the page shows that it
- * is theirs by an address that works once: the page has a session then, which ends with its browser's, or after twelve hours. With a
+ * A web server for the dashboard alone, secure by itself. By default it listens on this machine only, and a user who opens the page shows that it is theirs by an address that works once: the page has a session then, which ends with its browser's, or after twelve hours. With a
  * {@linkplain Options#withPassword password} it is asked for that instead. On another address it starts only with a password, and with TLS of
  * its own or a proxy in front of it that has it.
  *
@@ -226,7 +225,7 @@ public final class DashboardServer implements AutoCloseable {
         }
     }
 
-    /** Whether the browser meant this machine: a name of somebody else's that leads here would make its pages neighbours of this one. */
+    /** Whether the browser meant this machine: a foreign name that leads here would make its pages neighbours of this one. */
     private boolean isForHere(JdkExchange exchange) {
         String host = exchange.header("Host");
         if (!server.getAddress().getAddress().isLoopbackAddress() || options.behindProxy()) {
@@ -247,7 +246,7 @@ public final class DashboardServer implements AutoCloseable {
         return host.contains(":") ? "[" + host + "]" : host;
     }
 
-    /** An address that works once: whoever has a session uses it up too, and its token is not left in the page's address. */
+    /** An address that works once: a client that has a session uses it up too, and its token is not left in the page's address. */
     private boolean isEntry(JdkExchange exchange) {
         return options.password() == null && exchange.path().equals("/") && exchange.query() != null;
     }

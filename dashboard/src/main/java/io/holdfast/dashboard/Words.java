@@ -53,7 +53,7 @@ final class Words {
         };
     }
 
-    /** The same where one that holds it alone, or wants to, writes. */
+    /** The mode in words; of a read/write lock, the exclusive mode is {@code write}. */
     static String mode(Kind kind, LockMode mode) {
         return kind == Kind.READ_WRITE && mode == LockMode.EXCLUSIVE ? "write" : mode(mode);
     }
@@ -80,7 +80,7 @@ final class Words {
         }
         boolean only = lock.holder().map(Holder::isPause).orElse(true) && !lock.isQueued();
         String paused = "Paused by " + who(pause)
-                + (lock.kind() == Kind.ONCE ? ": nobody begins it." : ": nobody is granted it.");
+                + (lock.kind() == Kind.ONCE ? ": it is not begun." : ": it is granted to no one.");
         return only ? paused : hasIt(lock) + " " + paused;
     }
 
@@ -94,7 +94,7 @@ final class Words {
             return isAtIt(lock, holder);
         }
         if (holder == null) {
-            return lock.isQueued() ? "Nobody holds it, and " + wait(lock.waiters()) : "Nobody holds it.";
+            return lock.isQueued() ? "No client holds it, and " + wait(lock.waiters()) : "No client holds it.";
         }
         if (holder.resting()) {
             return "It rests, after " + who(holder) + ".";
@@ -115,20 +115,20 @@ final class Words {
         return holder.isRecord() && !holder.isGivenUp();
     }
 
-    /** The same of work that is done once. */
+    /** The state of work that is done once, in words. */
     private static String isAtIt(LockInfo lock, @Nullable Holder holder) {
         if (holder == null) {
             return lock.isQueued()
-                    ? "Nobody is at it, and " + wait(lock.waiters())
-                    : "Nobody is at it, and no result is recorded.";
+                    ? "No client is at it, and " + wait(lock.waiters())
+                    : "No client is at it, and no result is recorded.";
         }
         if (holder.isGivenUp()) {
             String words = holder.givenUp();
             return "G" + words.substring(1) + ". The last that tried was " + who(holder)
-                    + ". Nobody tries again until its time is over, or it is released.";
+                    + ". It is not tried again until its time is over, or it is released.";
         }
         if (holder.isRecord()) {
-            return "Done by " + who(holder) + ". Whoever asks gets the recorded result, until its time is over.";
+            return "Done by " + who(holder) + ". Each caller gets the recorded result, until its time is over.";
         }
         return holder.resting()
                 ? "It rests, after " + who(holder) + "."

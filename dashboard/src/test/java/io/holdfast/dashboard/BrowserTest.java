@@ -99,7 +99,7 @@ final class BrowserTest extends PageInBrowser {
         lease.release();
         browser.awaitText("#why", "Held by shipping@");
         get(next).release();
-        browser.awaitText("#why", "Nobody holds it.");
+        browser.awaitText("#why", "No client holds it.");
         assertNothingIsBlockedOrBroken();
     }
 
@@ -170,7 +170,7 @@ final class BrowserTest extends PageInBrowser {
         assertTrue(lease.isHeldOnServer(), "it was cancelled");
         browser.act("[data-act=release]", "Released 'deploy' of billing@");
         lease.whenLost().toCompletableFuture().get(20, TimeUnit.SECONDS);
-        browser.awaitText("#why", "Nobody holds it.");
+        browser.awaitText("#why", "No client holds it.");
         assertNothingIsBlockedOrBroken();
     }
 
@@ -249,7 +249,7 @@ final class BrowserTest extends PageInBrowser {
         tabTo("document.activeElement.id === 'confirm-do'");
         press(Keys.ENTER);
         browser.awaitText("#told", "Ended the pause of 'deploy'.");
-        browser.awaitText("#why", "Nobody holds it.");
+        browser.awaitText("#why", "No client holds it.");
         assertEquals("pause", browser.script("return document.activeElement.dataset.act"), "the other one has gone");
         assertNothingIsBlockedOrBroken();
     }
@@ -284,7 +284,7 @@ final class BrowserTest extends PageInBrowser {
         assertTrue(browser.text("#confirm-words").contains("has recorded for the work done once 'invoice/4711'"));
         browser.click("#confirm-do");
         browser.awaitText("#told", "Removed the result of work 'invoice/4711'.");
-        browser.awaitText("#why", "Nobody is at it, and no result is recorded.");
+        browser.awaitText("#why", "No client is at it, and no result is recorded.");
         assertNothingIsBlockedOrBroken();
     }
 

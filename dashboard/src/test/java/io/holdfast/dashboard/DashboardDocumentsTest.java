@@ -92,7 +92,8 @@ final class DashboardDocumentsTest extends TwoApplications {
                 Page.lockPath("invoice/42"),
                 found -> found.getAsJsonArray("shares").isEmpty());
         assertEquals(
-                "Nobody holds it.", free.getAsJsonObject("why").get("sentence").getAsString());
+                "No client holds it.",
+                free.getAsJsonObject("why").get("sentence").getAsString());
         JsonObject history = free.getAsJsonObject("history");
         assertEquals(Hour.BINS, history.getAsJsonArray("waiters").size());
         assertFalse(history.getAsJsonArray("holds").isEmpty(), "the hold was seen to end");

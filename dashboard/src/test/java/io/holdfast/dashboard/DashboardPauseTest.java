@@ -121,7 +121,7 @@ final class DashboardPauseTest extends TwoApplications {
         JsonObject free = page.await(
                 Page.lockPath("a"), found -> found.getAsJsonArray("shares").isEmpty());
         assertTrue(pauses(free));
-        assertTrue(why(free).startsWith("Nobody holds it, and 1 request waits for it. Paused by"), why(free));
+        assertTrue(why(free).startsWith("No client holds it, and 1 request waits for it. Paused by"), why(free));
         assertFalse(next.isDone());
         done(page.act(act("resume", LockInfo.Kind.LOCK, "a")));
         next.get(20, TimeUnit.SECONDS).release();
@@ -150,7 +150,7 @@ final class DashboardPauseTest extends TwoApplications {
         done(page.act(pause("a", 3_000, "")));
         page.await(Page.lockPath("a"), DashboardPauseTest::pauses);
         JsonObject lock = page.await(Page.lockPath("a"), found -> !pauses(found));
-        assertEquals("Nobody holds it.", why(lock));
+        assertEquals("No client holds it.", why(lock));
     }
 
     @ParameterizedTest

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p><b>Check first, and in the transaction that writes.</b> A check that passes leaves the fence's row locked until the
- * transaction ends. A newer holder's check waits for that, so that nobody comes between this check and this commit; and
+ * transaction ends. A newer holder's check waits for that, so that no other comes between this check and this commit; and
  * what is read after the check is what no older holder can change any more. A check in a transaction of its own says only
  * that the token was the newest then: the holder can be paused right after it, like a lease right after
  * {@link Lease#isValid()}.
@@ -48,7 +48,7 @@ public final class JdbcFence {
 
     private static final Pattern COLUMN = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,62}");
     private static final Pattern TABLE = Pattern.compile("(?:" + COLUMN + "\\.){0,2}" + COLUMN);
-    /** One for the common case; one after another transaction made the row; one after somebody removed it again. */
+    /** One for the common case; one after another transaction made the row; one after another client removed it again. */
     private static final int ROUNDS = 3;
 
     private static final JdbcFence DEFAULTS = new JdbcFence("holdfast_fence", "name", "token");
@@ -69,7 +69,7 @@ public final class JdbcFence {
     }
 
     /**
-     * The same in another table.
+     * Returns a fence in another table.
      *
      * @param name a table, or catalogue or schema and table with dots between them. Each is of 1 to 63 letters, digits and
      *     underscores, does not begin with a digit, and is used without quotes
@@ -79,7 +79,7 @@ public final class JdbcFence {
     }
 
     /**
-     * The same with other columns.
+     * Returns a fence with other columns.
      *
      * @param name of 1 to 63 letters, digits and underscores, not beginning with a digit; used without quotes
      * @param token the same
@@ -277,8 +277,8 @@ public final class JdbcFence {
     }
 
     /**
-     * Removes the fences whose newest token was granted before an instant; tokens tell the time of their grant. A fence may
-     * go when nobody can come any more with a token as old as its own or older: choose an instant that lies further back
+     * Removes the fences whose newest token was granted before an instant; tokens contain the time of their grant. A fence may
+     * go when no client can come any more with a token as old as its own or older: choose an instant that lies further back
      * than the longest hold and the longest pause of a holder together. Afterwards any token passes there, as the first.
      *
      * @return how many were removed

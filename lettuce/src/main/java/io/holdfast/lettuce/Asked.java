@@ -35,7 +35,7 @@ final class Asked {
     /** A channel to which nobody subscribes; answers to this are looked for. */
     private static final String MARK = "holdfast:left";
 
-    /** The same, but nobody cares for the answer. */
+    /** Asks without interest in the answer. */
     private static final String CATCHER = "holdfast:catch";
 
     /** A question: the words of its acknowledgement, and the sharded channel that it leaves. */

@@ -74,7 +74,7 @@ final class Failures {
                 : answer;
     }
 
-    /** The same of a server to which there is another connection already. */
+    /** The failure to connect to a server to which there is another connection already. */
     static DriverException ofConnect(Throwable failure, String name) {
         List<Throwable> chain = chain(failure);
         DriverException answer = answer(chain);

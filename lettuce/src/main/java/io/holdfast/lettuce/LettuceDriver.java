@@ -97,7 +97,7 @@ public final class LettuceDriver implements RedisDriver {
      * themselves do, and fail them as {@code UNKNOWN}).
      *
      * <p>On such a client's connections, Lettuce only logs what is thrown while a message is read and no command is under
-     * way: that message may be lost, as when a connection breaks, but nobody is told. A driver's own client breaks the
+     * way: that message may be lost, as when a connection breaks, but no one is notified. A driver's own client breaks the
      * connection then.
      *
      * <p>Blocks until the command connection is usable, for as long as the client's options allow.

@@ -74,7 +74,7 @@ public final class HoldfastMetrics implements HoldfastListener {
     }
 
     /**
-     * The same with another bound.
+     * Meters with a bound of their own.
      *
      * @param mostTags 1 to 10,000 different results are kept apart
      */

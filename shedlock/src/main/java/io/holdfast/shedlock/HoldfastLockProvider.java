@@ -39,9 +39,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>{@link #lock} never waits.</b> It blocks for one round trip, at most the client's command timeout, and is empty only if
  * another has the lock. If that is not known it throws, so that ShedLock does not run the task.
  *
- * <p><b>Extending</b> ({@code SimpleLock.extend}, {@code LockExtender}) counts both times anew from then on, and is empty if the lock
+ * <p><b>Extending</b> ({@code SimpleLock.extend}, {@code LockExtender}) counts both times again from then on, and is empty if the lock
  * is not held any more. It does not shorten the {@code lockAtLeastFor} that the lock was taken with; nor, if the process dies, the
- * time for which the server was told to keep it. {@code KeepAliveLockProvider} is not needed around this.
+ * time for which the server was asked to keep it. {@code KeepAliveLockProvider} is not needed around this.
  *
  * <p>Immutable, and usable by any number of threads. A lock is to be unlocked as ShedLock does; any thread may do that.
  */
@@ -69,7 +69,7 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
     }
 
     /**
-     * Locks as ShedLock's other providers have them: free when {@code lockAtMostFor} is over, and renewed by nobody. A process that
+     * Locks as ShedLock's other providers have them: free when {@code lockAtMostFor} is over, and never renewed. A process that
      * dies blocks the job for all of it. Of less than 100 ms, a living process gives the lock back in time, and a dead one blocks for
      * 100 ms.
      */

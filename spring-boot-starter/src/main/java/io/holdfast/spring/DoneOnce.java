@@ -32,7 +32,7 @@ import org.springframework.core.annotation.AliasFor;
 @Documented
 @Locked("")
 public @interface DoneOnce {
-    /** The name under which it is done once, with what tells this call from others; see {@link Locked#value()}. */
+    /** The name under which it is done once, with the part that distinguishes this call from others; see {@link Locked#value()}. */
     @AliasFor(annotation = Locked.class, attribute = "value")
     String value();
 

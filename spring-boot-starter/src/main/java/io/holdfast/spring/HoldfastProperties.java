@@ -32,7 +32,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param deadlockDetection How long a request waits before its client looks whether it is in a deadlock; by default no client
  *     looks.
  * @param eventSampling Part of the requests of which listeners and metrics hear, from 0 to 1.
- * @param logSampling Part of the requests of which the log tells, from 0 to 1.
+ * @param logSampling Part of the requests that the log reports, from 0 to 1.
  * @param lock How all locks are asked for that do not say otherwise.
  * @param locks The same for locks by their names. A * in the pattern stands for any characters; the pattern with the most
  *     other characters counts, and gives what it does not set to holdfast.lock.
@@ -76,7 +76,7 @@ record HoldfastProperties(
         EMBEDDED,
         /** Nowhere: every lock is granted at once. For tests; needs holdfast-testkit. */
         GRANTING,
-        /** Nowhere: every lock is taken by somebody else. For tests; needs holdfast-testkit. */
+        /** Nowhere: every lock is taken by another client. For tests; needs holdfast-testkit. */
         REFUSING,
         /** Nowhere: as if the server had gone away. For tests; needs holdfast-testkit. */
         FAILING
@@ -104,7 +104,7 @@ record HoldfastProperties(
     enum InTransaction {
         /** The call fails: the lock would be released before that transaction commits. */
         REFUSE,
-        /** The log tells it, and the lock is released before that transaction commits. */
+        /** The log reports it, and the lock is released before that transaction commits. */
         WARN,
         /** The lock is released after that transaction has ended. What it read before is not protected. */
         RELEASE_AFTER
@@ -140,7 +140,7 @@ record HoldfastProperties(
      * The page that shows locks live. Needs holdfast-dashboard.
      *
      * @param enabled Whether the application serves it. The application's own security is in front of it; without any,
-     *     whoever can reach the application can see it.
+     *     every client that can reach the application can see it.
      * @param path Where, below the application's context path.
      * @param allowChanges Whether the page may release and extend holds, and drop requests.
      * @param environment What the page calls the environment, such as production, beside the server.

@@ -10,7 +10,7 @@ import java.lang.annotation.Target;
 /**
  * For tests of an application, on a class with {@code @SpringBootTest} or the like: clients in memory take the place of its
  * beans of the type {@link io.holdfast.Holdfast}, so that no server is needed, and a bean of the type
- * {@link io.holdfast.testkit.LeaseControl} makes them fail: it has somebody else hold a lock, or loses a lease.
+ * {@link io.holdfast.testkit.LeaseControl} makes them fail: it lets another client hold a lock, or loses a lease.
  *
  * <pre>{@code
  * @SpringBootTest

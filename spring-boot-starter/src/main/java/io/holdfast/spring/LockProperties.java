@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param order Where a request enters the queue.
  * @param priority Requests of higher priority are served first; from -100 to 100.
  * @param queueLimit Longest queue; a further request is refused.
- * @param reentrancy What is done if whoever asks holds the lock already.
+ * @param reentrancy What is done if the caller holds the lock already.
  * @param deadlock Whether a request may be ended to break a deadlock that it is in.
  * @param localHandoffs How many sections a turn of this client may have while others wait; 0 for the server's order strictly.
  * @param localHandoffTime How long a turn may last while others wait.

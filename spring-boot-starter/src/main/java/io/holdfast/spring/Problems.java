@@ -30,7 +30,7 @@ final class Problems {
         if (reason == Attempt.Reason.QUEUE_FULL) {
             return problem(HttpStatus.TOO_MANY_REQUESTS, "Too many wait for this already", 1, e);
         } else if (reason == Attempt.Reason.QUARANTINE || reason == Attempt.Reason.TOO_FEW_REPLICAS) {
-            return problem(HttpStatus.SERVICE_UNAVAILABLE, "Locks are not to be had at present", 1, e);
+            return problem(HttpStatus.SERVICE_UNAVAILABLE, "Locks are unavailable at present", 1, e);
         }
         Duration left = e.contention().remaining();
         Duration wait = left.compareTo(LONGEST) > 0 ? LONGEST : left;
@@ -40,7 +40,7 @@ final class Problems {
 
     @ExceptionHandler
     ResponseEntity<ProblemDetail> unreachable(ServerUnreachableException e) {
-        return problem(HttpStatus.SERVICE_UNAVAILABLE, "Locks are not to be had at present", 1, e);
+        return problem(HttpStatus.SERVICE_UNAVAILABLE, "Locks are unavailable at present", 1, e);
     }
 
     @ExceptionHandler({LeaseLostException.class, StaleTokenException.class})

@@ -8,7 +8,7 @@ import java.lang.annotation.Target;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * The method runs once, although several instances call it at about the same time: whoever comes first runs it, and the
+ * The method runs once, although several instances call it at about the same time: the first of them runs it, and the
  * others skip it, also those that come when it has ended: in the same slot of time ({@link #per()}), or until {@link #minHold()} is over. One
  * of the two is given. For scheduled methods.
  *

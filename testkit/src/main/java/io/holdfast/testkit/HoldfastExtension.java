@@ -41,7 +41,7 @@ public final class HoldfastExtension implements ParameterResolver {
         return new HoldfastExtension(true, HoldfastOptions.defaults());
     }
 
-    /** The same with options for the clients. */
+    /** An extension with options for the clients. */
     public HoldfastExtension with(HoldfastOptions clientOptions) {
         return new HoldfastExtension(virtual, clientOptions);
     }

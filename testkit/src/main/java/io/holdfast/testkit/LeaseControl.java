@@ -21,7 +21,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * Makes happen to leases what a test wants to see handled: they expire, somebody else takes them, the server cannot be
+ * Makes happen to leases what a test wants to see handled: they expire, another client takes them, the server cannot be
  * reached. The code under test uses an ordinary {@link Holdfast}, over a {@link MemoryServer}.
  *
  * <p>Leases are those of locks, of read/write locks and of semaphores; what others hold beside a lease is left alone. Where a
@@ -104,8 +104,8 @@ public final class LeaseControl implements AutoCloseable {
     }
 
     /**
-     * Has somebody else take away what a lease has of a lock, and hold it until {@link #release(String)}: the lock, or the
-     * right to write it or to read it, or so many permits. Whoever waits for it goes on waiting. The lease is over when this
+     * Lets another client take away what a lease has of a lock, and hold it until {@link #release(String)}: the lock, or the
+     * right to write it or to read it, or so many permits. A request that waits for it goes on waiting. The lease is over when this
      * returns, as with {@link #expire}.
      *
      * @throws IllegalStateException if the lease has no hold on this server
@@ -125,7 +125,7 @@ public final class LeaseControl implements AutoCloseable {
     }
 
     /**
-     * Has somebody else hold a lock that is free, until {@link #release(String)}.
+     * Lets another client hold a lock that is free, until {@link #release(String)}.
      *
      * @throws IllegalStateException if it is held; the message says by whom
      */
@@ -134,10 +134,10 @@ public final class LeaseControl implements AutoCloseable {
     }
 
     /**
-     * Has somebody else hold what is free of a lock of any kind, until {@link #release(DistributedLock)}: {@code hold(others ->
+     * Lets another client hold what is free of a lock of any kind, until {@link #release(DistributedLock)}: {@code hold(others ->
      * others.readWriteLock("a").write())}, {@code hold(others -> others.semaphore("s", 3).permits(2))}.
      *
-     * @param of the lock of somebody else's client
+     * @param of the lock of another client
      * @throws IllegalStateException if it is not free; the message says why
      */
     public void hold(Function<Holdfast, DistributedLock> of) {
@@ -153,20 +153,20 @@ public final class LeaseControl implements AutoCloseable {
     }
 
     /**
-     * Has somebody else release a lock that it holds after {@link #hold(String)} or {@link #lose}: it is free, or goes to the
+     * Lets another client release a lock that it holds after {@link #hold(String)} or {@link #lose}: it is free, or goes to the
      * next that waits.
      *
-     * @throws IllegalStateException if somebody else does not hold it
+     * @throws IllegalStateException if the other client does not hold it
      */
     public void release(String name) {
         release(somebodyElse.lock(name));
     }
 
     /**
-     * Has somebody else release all that it holds of a lock of any kind.
+     * Lets another client release all that it holds of a lock of any kind.
      *
      * @param lock of any client; of a read/write lock either side, of a semaphore so many permits as you like
-     * @throws IllegalStateException if somebody else holds nothing of it
+     * @throws IllegalStateException if the other client holds nothing of it
      */
     public void release(DistributedLock lock) {
         List<Runnable> releases = theirs.remove(lock.key());

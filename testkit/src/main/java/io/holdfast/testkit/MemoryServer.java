@@ -210,7 +210,7 @@ public final class MemoryServer implements TestServer {
     }
 
     /**
-     * The server's process ends and begins anew: it has another run id, and knows no scripts. Connections are left as they
+     * The server's process ends and begins again: it has another run id, and knows no scripts. Connections are left as they
      * are; see {@link #disconnect}.
      *
      * @param data what it finds on its disk; null if it finds what it had when it ended
@@ -226,7 +226,7 @@ public final class MemoryServer implements TestServer {
         command("SCRIPT", "FLUSH");
     }
 
-    /** By which one process of a server is told from the next, and from other servers, as {@code INFO} tells it. */
+    /** The id that distinguishes one process of a server from the next, and from other servers, as {@code INFO} reports it. */
     public String runId() {
         return String.format("%032x%08x", number, restarts.get());
     }
@@ -246,7 +246,7 @@ public final class MemoryServer implements TestServer {
         return answer.toReply();
     }
 
-    /** A name that tells servers apart; nothing can connect to it but {@link #provider}. */
+    /** A name that distinguishes servers; nothing can connect to it but {@link #provider}. */
     @Override
     public RedisAddress address() {
         return new RedisAddress(HOST, number, false, null, null, 0);
@@ -273,7 +273,7 @@ public final class MemoryServer implements TestServer {
     interface Rule {
         Answer apply(Call call);
 
-        /** A command has published something that somebody hears. */
+        /** A command has published something that a subscriber hears. */
         default void published(String channel, String payload) {}
     }
 
@@ -318,7 +318,7 @@ public final class MemoryServer implements TestServer {
         }
     }
 
-    /** The same for what happens on the side of the clients. */
+    /** The log of the events on the side of the clients. */
     void submitAlways(Runnable task) {
         executor.execute(task);
     }

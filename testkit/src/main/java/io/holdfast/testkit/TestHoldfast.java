@@ -23,7 +23,7 @@ public final class TestHoldfast {
         return inMemory(HoldfastOptions.defaults());
     }
 
-    /** The same, with options. */
+    /** Like the method without options. */
     public static Holdfast inMemory(HoldfastOptions options) {
         return MemoryServer.start().client(options);
     }
@@ -37,7 +37,7 @@ public final class TestHoldfast {
         return granting(HoldfastOptions.defaults());
     }
 
-    /** The same, with options. */
+    /** Like the method without options. */
     public static Holdfast granting(HoldfastOptions options) {
         MemoryServer server = MemoryServer.start();
         server.obey(new GrantingRule(server.commands()));
@@ -45,15 +45,14 @@ public final class TestHoldfast {
     }
 
     /**
-     * A client to whom every lock is taken, by somebody who never lets go: who does not want to wait is told so at once,
-     * who waits is queued until the wait is over. Queries show the holder: of a read/write lock a writer, of a semaphore one
+     * A client to whom every lock is taken, by another client that never lets go: a request that does not want to wait learns that at once, one that waits is queued until the wait is over. Queries show the holder: of a read/write lock a writer, of a semaphore one
      * that has all permits there can be. An operator's release by name still hands a lock to the first that waits.
      */
     public static Holdfast refusing() {
         return refusing(HoldfastOptions.defaults());
     }
 
-    /** The same, with options. */
+    /** Like the method without options. */
     public static Holdfast refusing(HoldfastOptions options) {
         MemoryServer server = MemoryServer.start();
         server.obey(new RefusingRule(server.commands()));
@@ -68,7 +67,7 @@ public final class TestHoldfast {
         return failing(HoldfastOptions.defaults());
     }
 
-    /** The same, with options, but that closing waits for nothing. */
+    /** A client with options, whose closing waits for nothing. */
     public static Holdfast failing(HoldfastOptions options) {
         MemoryServer server = MemoryServer.start();
         Holdfast holdfast = server.client(options.withCloseTimeout(Duration.ZERO));

@@ -14,8 +14,7 @@ import java.util.function.BooleanSupplier;
  * Time that stands still until a test moves it: a clock, and timers whose tasks run on the thread that moves it, in the
  * order of their times and then of their adding. The same calls give the same run.
  *
- * <p>The clock begins a minute before {@code nanoTime} overflows, so that longer tests also show that nobody compares its
- * readings other than by their difference.
+ * <p>The clock begins a minute before {@code nanoTime} overflows, so that longer tests also show that no code compares its readings other than by their difference.
  */
 public final class VirtualTime implements Ticker {
     /** Tasks that run at one instant, before it is thought that this never ends. */
@@ -34,7 +33,7 @@ public final class VirtualTime implements Ticker {
     private long elapsed; // guarded by lock, as are the tasks
     private long numbers;
     private int atThisInstant;
-    /** Whoever moves the time, or is going to: at first the thread that has made it. */
+    /** The thread that moves the time, or is going to: at first the thread that has made it. */
     private volatile Thread mover = Thread.currentThread();
 
     /**

@@ -89,14 +89,14 @@ class TestingGuideTest {
         @Test
         void loss(Holdfast holdfast, LeaseControl control) throws Exception {
             Lease lease = holdfast.lock("a").acquire();
-            control.lose(lease); // somebody else has it now
+            control.lose(lease); // another client has it now
             assertFalse(lease.isValid());
             assertThrows(LeaseLostException.class, lease::requireValid);
             assertTrue(holdfast.lock("a").tryAcquire().isEmpty());
 
             control.release("a");
             Lease next = holdfast.lock("a").acquire();
-            control.expire(next); // nobody has it now
+            control.expire(next); // it is free now
             assertEquals(
                     LossReason.NOT_ON_SERVER,
                     next.whenLost().toCompletableFuture().get(10, TimeUnit.SECONDS));
@@ -111,7 +111,7 @@ class TestingGuideTest {
 
             Lease first = catalogue.read().acquire();
             Lease second = catalogue.read().acquire();
-            control.lose(first); // somebody else reads in its place
+            control.lose(first); // another client reads in its place
             assertFalse(first.isValid());
             assertTrue(second.isValid());
         }

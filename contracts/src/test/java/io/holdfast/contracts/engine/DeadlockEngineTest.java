@@ -431,7 +431,7 @@ final class DeadlockEngineTest {
     void breaking_withoutDetection_isRefused() {
         Holdfast without = server.client(HoldfastOptions.defaults());
         assertEquals(
-                "deadlock is BREAK, must be WAIT for a client without deadlockDetection: nobody would find one",
+                "deadlock is BREAK, must be WAIT for a client without deadlockDetection: no client would find one",
                 assertThrows(IllegalArgumentException.class, () -> without.lock("a", BREAK))
                         .getMessage());
         without.close();

@@ -126,8 +126,9 @@ public final class Client implements Engine {
     public void accept(LockOptions lockOptions) {
         LocalLines.accept(lockOptions);
         if (lockOptions.deadlock() != LockOptions.OnDeadlock.WAIT && kit.options.deadlockDetection() == null) {
-            throw new IllegalArgumentException("deadlock is " + lockOptions.deadlock() + ", must be "
-                    + LockOptions.OnDeadlock.WAIT + " for a client without deadlockDetection: nobody would find one");
+            throw new IllegalArgumentException(
+                    "deadlock is " + lockOptions.deadlock() + ", must be " + LockOptions.OnDeadlock.WAIT
+                            + " for a client without deadlockDetection: no client would find one");
         }
         server.refuseBeyondQuarantine("leaseDuration", lockOptions, lockOptions.leaseDuration());
     }

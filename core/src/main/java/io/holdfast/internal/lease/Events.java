@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Events {
     private static final int MOST_WAITING = 10_000;
-    private static final String UNTOLD = "an event could not be told";
+    private static final String UNTOLD = "an event could not be reported";
     private static final System.Logger STEPS = System.getLogger("io.holdfast.steps");
     private static final System.Logger TRIES = System.getLogger("io.holdfast.tries");
     private static final System.Logger LOG = System.getLogger("io.holdfast");

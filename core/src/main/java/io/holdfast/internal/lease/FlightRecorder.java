@@ -64,7 +64,7 @@ final class FlightRecorder extends Recorder {
         String outcome;
 
         @Label("Holder")
-        @Description("Who held the lock when the server last told; empty if it was free, or that is not known")
+        @Description("Holder of the lock at the last report of the server; empty if it was free, or that is not known")
         @Nullable
         String holder;
 

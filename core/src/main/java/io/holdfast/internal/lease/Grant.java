@@ -94,7 +94,7 @@ public interface Grant {
      * @throws UnsupportedOperationException if the lock has no queue
      */
     default CompletableFuture<Void> wanted(BooleanSupplier lasts, BooleanSupplier here) {
-        throw new UnsupportedOperationException(inWords() + " has no queue, which would tell whether others wait");
+        throw new UnsupportedOperationException(inWords() + " has no queue, which would show whether others wait");
     }
 
     /** The last notes that were left, the last first; fails with an exception of the library. */

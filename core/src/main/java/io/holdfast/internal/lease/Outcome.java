@@ -303,7 +303,7 @@ public final class Outcome {
                 tellUnlessShared(subject ->
                         new LockEvent.NotObtained(subject, reason, kit.since(startNanos), asked.get(), contention));
             } catch (RuntimeException | Error e) {
-                Trouble.report("the end of a request could not be told to listeners", e);
+                Trouble.report("the end of a request could not be reported to listeners", e);
             }
         }
         boolean first = answer != null

@@ -122,8 +122,9 @@ public final class PlainGrant implements Grant {
 
     @Override
     public LeaseTicket ticket() {
-        throw new UnsupportedOperationException("the lease of " + inWords()
-                + " has no token: whoever knows its value can go on with the key, but nobody can tell the two apart");
+        throw new UnsupportedOperationException(
+                "the lease of " + inWords()
+                        + " has no token: a program that knows its value can go on with the key, but the two cannot be distinguished");
     }
 
     // ---- keeping it

@@ -114,7 +114,7 @@ public final class QuorumClient implements Engine {
                 "deadlockDetection",
                 String.valueOf(client.deadlockDetection()),
                 "null",
-                "a quorum has no queue, so nobody could see who waits for whom");
+                "a quorum has no queue, so no client could see who waits for whom");
     }
 
     /**
@@ -206,7 +206,7 @@ public final class QuorumClient implements Engine {
         refuseUnless("priority", lock.priority(), 0, queue);
         refuseUnless("queueLimit", lock.queueLimit(), 0, queue);
         refuseUnless("requestLife", String.valueOf(lock.requestLife()), "null", queue);
-        refuseUnless("keepFor", lock.keepFor(), Duration.ZERO, "nobody could recall the lock");
+        refuseUnless("keepFor", lock.keepFor(), Duration.ZERO, "no server could recall the lock");
         refuseUnless("lockDelay", lock.lockDelay(), Duration.ZERO, RESTS);
         refuseUnless("minHold", lock.minHold(), Duration.ZERO, RESTS);
         refuseUnless("deadlock", lock.deadlock(), LockOptions.OnDeadlock.WAIT, "a quorum finds no deadlocks");

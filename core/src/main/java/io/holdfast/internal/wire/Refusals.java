@@ -87,7 +87,7 @@ public final class Refusals {
                         : text.contains("can't run this command")
                                 ? "a script may not run a command that it needs: see docs/operations.md for the permissions"
                                 : text.contains("NORUNID")
-                                        ? "it cannot tell whether it has lost its memory, so it can be no node of a quorum, and have no quarantine"
+                                        ? "it cannot say whether it has lost its memory, so it can be no node of a quorum, and have no quarantine"
                                         : text.startsWith("ERR unknown command") && text.contains("SENTINEL")
                                                 ? "it is no Sentinel: the address of a server begins redis://, and Sentinels mostly listen on port 26379"
                                                 : text.startsWith("ERR unknown command")

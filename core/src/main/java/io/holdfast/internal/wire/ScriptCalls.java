@@ -260,7 +260,7 @@ public final class ScriptCalls {
         }
         LOG.log(
                 System.Logger.Level.ERROR,
-                () -> driver.describe() + " has sent the reply of another call; it is not believed: connecting anew");
+                () -> driver.describe() + " has sent the reply of another call; it is not believed: connecting again");
         RedisDriver server = driver.master(driver.partition(key));
         (server == null ? driver : server).reconnect();
     }
@@ -273,14 +273,14 @@ public final class ScriptCalls {
     }
 
     /**
-     * The server is a replica by now. Whoever has its place may be where the server's name leads to today: connecting anew finds it, and
+     * The server is a replica by now. Whoever has its place may be where the server's name leads to today: connecting again finds it, and
      * asking on the same connection never would. From time to time, until it is found.
      */
     private void demoted(long sentNanos) {
         if (isFirst(sentNanos, timeoutNanos)) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    () -> driver.describe() + " is a replica by now, and takes no writes: connecting anew");
+                    () -> driver.describe() + " is a replica by now, and takes no writes: connecting again");
             driver.reconnect();
         }
     }
@@ -400,7 +400,7 @@ public final class ScriptCalls {
                                 null));
             }
             silences.check(now);
-        } finally { // a driver may fail at connecting anew, and later commands have a time limit, too
+        } finally { // a driver may fail at connecting again, and later commands have a time limit, too
             sweeping.begins();
             if (!flights.isEmpty()) {
                 sweepLater();

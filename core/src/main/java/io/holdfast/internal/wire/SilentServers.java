@@ -64,7 +64,7 @@ public final class SilentServers {
                 LOG.log(
                         System.Logger.Level.WARNING,
                         () -> server.describe() + " has answered nothing for " + (now - begin) / 1_000_000
-                                + " ms: connecting anew");
+                                + " ms: connecting again");
                 server.reconnect();
             }
         });

@@ -30,7 +30,7 @@ import org.springframework.integration.util.CheckedRunnable;
  * }</pre>
  *
  * <p><b>One view for each key.</b> As long as anything refers to the lock that {@link #obtain} has returned for a key, or a thread has it
- * locked, the same object is returned again. What nobody refers to is forgotten by itself: there is no capacity, nothing is evicted, and a
+ * locked, the same object is returned again. A lock without references is forgotten by itself: there is no capacity, nothing is evicted, and a
  * lock that is held or awaited never goes.
  *
  * <p><b>The locks</b> are those of {@code java.util.concurrent}: owned by the thread that locked them, and re-entrant, through the same
@@ -65,7 +65,7 @@ public final class HoldfastLockRegistry implements ExpirableLockRegistry, Renewa
     private final ConcurrentMap<String, View> views = new ConcurrentHashMap<>();
     private final ReferenceQueue<RegistryLock> forgotten = new ReferenceQueue<>();
 
-    /** What keeps views that are locked, although nobody refers to them. */
+    /** What keeps views that are locked, although no reference to them is left. */
     private final Set<RegistryLock.Hold> holds = ConcurrentHashMap.newKeySet();
 
     private static final class View extends WeakReference<RegistryLock> {
@@ -172,8 +172,7 @@ public final class HoldfastLockRegistry implements ExpirableLockRegistry, Renewa
     }
 
     /**
-     * Forgets nothing that anybody could miss: locks that nobody refers to, and that are not locked, are forgotten by themselves. A lock
-     * that somebody refers to stays the one for its key, whatever its age.
+     * Forgets nothing that anybody could miss: locks without references, and that are not locked, are forgotten by themselves. A lock with a reference stays the one for its key, whatever its age.
      */
     @Override
     public void expireUnusedOlderThan(long age) {
