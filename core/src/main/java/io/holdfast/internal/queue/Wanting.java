@@ -2,6 +2,7 @@ package io.holdfast.internal.queue;
 
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.wire.Keys;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -33,13 +34,23 @@ final class Wanting {
     /** The locks of which the server is to be asked. Leases that have ended, and those for which others wait here, are done with. */
     List<Keys> locks() {
         leases.removeIf(lease -> lease.told.isDone() || !lease.lasts.getAsBoolean());
-        leases.stream().filter(lease -> lease.here.getAsBoolean()).forEach(this::tell);
-        return leases.stream().map(One::keys).distinct().toList();
+        Set<Keys> locks = new LinkedHashSet<>();
+        for (One lease : leases) {
+            if (lease.here.getAsBoolean()) {
+                tell(lease);
+            }
+            locks.add(lease.keys);
+        }
+        return List.copyOf(locks);
     }
 
     /** The server has said that others wait for a lock: perhaps for one whose lease has ended since that was asked. */
     void othersWait(Keys keys) {
-        leases.stream().filter(lease -> lease.keys.equals(keys)).forEach(this::tell);
+        for (One lease : leases) {
+            if (lease.keys.equals(keys)) {
+                tell(lease);
+            }
+        }
     }
 
     private void tell(One lease) {
