@@ -39,6 +39,52 @@ public class OnceProcessContract extends TakerSuite {
         return all;
     }
 
+    /** Of several keys at a time, one process is at each step of the life of a run when it is killed; others wait for each of them. */
+    @Test
+    void runner_isKilledAtEachStep_nextTakesOverWithItsNoteUnlessThereIsARecord() {
+        List<TakerProcess> all = takers(3, BRIEF_TERM);
+        TakerProcess runner = all.get(0);
+        TakerProcess next = all.get(1);
+        TakerProcess last = all.get(2);
+        for (String key : List.of("begun", "noted", "finishing", "recorded")) {
+            runner.send("once " + key + " 0");
+            runner.awaitLine("begun " + key + " 0");
+            next.send("once " + key + " 1");
+            awaitQueue("%once:" + key, 1);
+        }
+        last.send("once waiting 2");
+        last.awaitLine("begun waiting 2");
+        runner.send("once waiting 0");
+        awaitQueue("%once:waiting", 1);
+        next.send("once waiting 1");
+        awaitQueue("%once:waiting", 2);
+        runner.send("note noted 0 half");
+        runner.awaitLine("noted noted 0");
+        runner.send("finish recorded 0 first");
+        assertEquals("first", textOf(runner, "ran recorded 0"));
+        assertEquals("first", textOf(next, "done recorded 1"));
+
+        runner.send("finish finishing 0 first");
+        runner.kill();
+
+        assertEquals("-", next.awaitLine("begun begun 1").get(4));
+        assertEquals("half", next.awaitLine("begun noted 1").get(4));
+        await("it is done, or done again", () -> next.hasSaid("done finishing 1") || next.hasSaid("begun finishing 1"));
+        boolean again = next.hasSaid("begun finishing 1");
+        next.send("finish begun 1 second");
+        next.send("finish noted 1 second");
+        if (again) {
+            next.send("finish finishing 1 second");
+        }
+        last.send("finish waiting 2 second");
+        assertEquals("second", textOf(next, "done waiting 1"));
+        for (String key : List.of("begun", "noted", "finishing", "recorded", "waiting")) {
+            last.send("once " + key + " 3");
+            boolean first = key.equals("recorded") || (key.equals("finishing") && !again);
+            assertEquals(first ? "first" : "second", textOf(last, "done " + key + " 3"));
+        }
+    }
+
     /** One is killed at work, the next one frozen, and the third is done. */
     @Test
     void work_ofThoseThatDieOrFreeze_isDoneByTheNextAndRecordedOnce() {

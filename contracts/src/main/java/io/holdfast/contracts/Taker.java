@@ -2,6 +2,7 @@ package io.holdfast.contracts;
 
 import io.holdfast.Candidacy;
 import io.holdfast.FencedValue;
+import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
@@ -69,8 +70,9 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>{@code leader ELECTION NUMBER}</td><td>looks whether a candidate leads</td>
  *     <td>{@code leader ELECTION NUMBER true}, or {@code false}</td></tr>
  * <tr><td>{@code once KEY NUMBER}</td><td>does work once, or waits for another that is at it</td>
- *     <td>{@code begun KEY NUMBER TOKEN} if it does it; in the end {@code ran KEY NUMBER TEXT}, {@code done KEY NUMBER TEXT} or
+ *     <td>{@code begun KEY NUMBER TOKEN NOTE} if it does it, with the note of the run before, {@code -} for none; in the end {@code ran KEY NUMBER TEXT}, {@code done KEY NUMBER TEXT} or
  *     {@code ended KEY NUMBER EXCEPTION}</td></tr>
+ * <tr><td>{@code note KEY NUMBER TEXT}</td><td>leaves a note at such work</td><td>{@code noted KEY NUMBER}</td></tr>
  * <tr><td>{@code finish KEY NUMBER TEXT}</td><td>ends such work</td><td>see {@code once}</td></tr>
  * <tr><td>{@code quit}</td><td>closes the clients and ends</td><td>{@code closed}</td></tr>
  * </table>
@@ -195,6 +197,10 @@ public final class Taker {
                 say("leader", lock, number, candidacy.isLeader());
             }
             case "once" -> once(lock, number);
+            case "note" -> {
+                lease(lock, number).note(words[3]);
+                say("noted", lock, number);
+            }
             case "finish" ->
                 Objects.requireNonNull(works.get(lock + " " + number), "no such work")
                         .complete(words[3]);
@@ -232,7 +238,9 @@ public final class Taker {
         works.put(key + " " + number, work);
         client().once(key, client().options().lockDefaults())
                 .runAsync(lease -> {
-                    say("begun", key, number, lease.token());
+                    leases.put(key + " " + number, lease);
+                    String before = lease.before().flatMap(Holder::note).orElse("-");
+                    say("begun", key, number, lease.token(), before);
                     return work;
                 })
                 .whenComplete((result, failure) -> {
