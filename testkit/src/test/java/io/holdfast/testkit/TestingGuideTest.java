@@ -13,6 +13,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LossReason;
+import io.holdfast.OnceResult;
 import io.holdfast.Wait;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,6 +54,34 @@ class TestingGuideTest {
             assertTrue(here.contains(example), () -> "not compiled anywhere: " + block.group(1));
         }
         assertTrue(found >= 5, "the pattern no longer finds the examples");
+    }
+
+    @Test
+    void onceAndPauses_ofSeveralClients() throws Exception {
+        try (MemoryServer server = MemoryServer.start();
+                Holdfast ours = server.client();
+                Holdfast theirs = server.client()) {
+            theirs.once("invoice/42").run(lease -> "sent");
+            OnceResult again = ours.once("invoice/42").run(lease -> "sent twice");
+            assertEquals("sent", ((OnceResult.Done) again).text());
+
+            theirs.admin().pause("billing/42", Duration.ofMinutes(1), "maintenance");
+            assertEquals("somebody else bills", new Billing(ours).bill("42"));
+        }
+    }
+
+    @Test
+    void once_ofAClientThatAlwaysGivesTheSameAnswer() throws Exception {
+        try (Holdfast granting = TestHoldfast.granting();
+                Holdfast refusing = TestHoldfast.refusing();
+                Holdfast failing = TestHoldfast.failing()) {
+            for (int i = 0; i < 2; i++) {
+                OnceResult ran = granting.once("a").run(lease -> "done");
+                assertEquals("done", assertInstanceOf(OnceResult.Ran.class, ran).text());
+            }
+            assertInstanceOf(OnceResult.InProgress.class, refusing.once("a").run(Wait.none(), lease -> "never"));
+            assertInstanceOf(OnceResult.Unknown.class, failing.once("a").run(Wait.none(), lease -> "never"));
+        }
     }
 
     @Test
