@@ -21,6 +21,8 @@ final class StagedRun {
     private final Observed wait;
     private final @Nullable Executor executor; // null for the thread that calls
     private final Runnable decorated;
+    private final Thread caller = Thread.currentThread();
+    private boolean asking; // used by the thread that calls only
     private final CompletableFuture<Runnable> first = new CompletableFuture<>(); // what the thread that calls is to do
     private final CompletableFuture<@Nullable Object> ended = new CompletableFuture<>();
     private volatile @Nullable List<Lease> leases; // set before it runs
@@ -45,7 +47,13 @@ final class StagedRun {
     <T> CompletableFuture<T> during(
             Function<Function<List<Lease>, CompletionStage<@Nullable Object>>, CompletableFuture<T>> question)
             throws InterruptedException {
-        CompletableFuture<T> asked = question.apply(this::under);
+        CompletableFuture<T> asked;
+        asking = true;
+        try {
+            asked = question.apply(this::under);
+        } finally {
+            asking = false;
+        }
         if (executor == null) {
             asked.whenComplete((value, failure) -> first.complete(StagedRun::nothing));
             take(asked).run();
@@ -82,10 +90,18 @@ final class StagedRun {
         return ended;
     }
 
-    /** What keeps it from running ends it, too. */
+    /**
+     * What keeps it from running ends it, too. Within the call itself the thread has its context, which a decorator would take from it
+     * afterwards.
+     */
     private void surely() {
+        boolean within = Thread.currentThread() == caller && asking;
         try {
-            decorated.run();
+            if (within) {
+                run();
+            } else {
+                decorated.run();
+            }
         } catch (RuntimeException | Error e) {
             ended.completeExceptionally(e);
             throw e;

@@ -280,6 +280,20 @@ final class LockedKindsTest {
         Apps.await(() -> !other.inspect().isLocked("account/c"));
     }
 
+    /** An answer that comes at once has the method run within the call, now and then. */
+    @Test
+    void stage_mayRunWithinTheCall_leavesTheContextOfItsCaller() throws Exception {
+        TENANT.set("tenant-7");
+        try {
+            for (int i = 0; i < 2_000; i++) {
+                assertTrue(work.whereAndFor().get(10, TimeUnit.SECONDS).endsWith(" for tenant-7"));
+                assertEquals("tenant-7", TENANT.get());
+            }
+        } finally {
+            TENANT.remove();
+        }
+    }
+
     @Test
     void stage_runsWithTheContextOfItsCaller_onTheExecutorThatIsNamed() throws Exception {
         TENANT.set("tenant-7");
