@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** What it costs to look at all locks of very many clients: real ones, which share a connection and a thread of timers here. */
-final class CrowdScenario implements Scenario {
+final class CrowdScenario implements OwnScenario {
     private static final String FIRST = "crowd-first";
     private static final String AGAIN = "crowd-again";
     private static final String DEAD = "crowd-dead";
@@ -59,11 +59,6 @@ final class CrowdScenario implements Scenario {
     }
 
     @Override
-    public List<String> references() {
-        return List.of();
-    }
-
-    @Override
     public List<Integer> sizes(Scale scale) {
         return List.of(scale.leases() / LOCKS_OF_EACH);
     }
@@ -79,13 +74,8 @@ final class CrowdScenario implements Scenario {
     }
 
     @Override
-    public String label(String contestant) {
-        return LABELS.getOrDefault(contestant, contestant);
-    }
-
-    @Override
-    public boolean isInTurn() {
-        return false;
+    public Map<String, String> labels() {
+        return LABELS;
     }
 
     @Override

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /** What it costs the server that somebody looks at all locks, where it keeps far more keys of other programs. */
-final class LookScenario implements Scenario {
+final class LookScenario implements OwnScenario {
     private static final String FIRST = "look-first";
     private static final String AGAIN = "look-again";
     private static final String SEARCH = "look-search";
@@ -69,13 +69,8 @@ final class LookScenario implements Scenario {
     }
 
     @Override
-    public String label(String contestant) {
-        return LABELS.getOrDefault(contestant, contestant);
-    }
-
-    @Override
-    public boolean isInTurn() {
-        return false;
+    public Map<String, String> labels() {
+        return LABELS;
     }
 
     @Override

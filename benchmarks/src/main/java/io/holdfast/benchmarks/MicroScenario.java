@@ -12,7 +12,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /** Parts of the engine without a network, by JMH. Only when asked for by name. */
-final class MicroScenario implements Scenario {
+final class MicroScenario implements OwnScenario {
     private static final Map<String, String> LABELS = Map.of(
             "cycle", "The engine's part of a cycle",
             "ownerId", "An owner's id",
@@ -43,23 +43,13 @@ final class MicroScenario implements Scenario {
     }
 
     @Override
-    public List<String> references() {
-        return List.of();
-    }
-
-    @Override
     public List<String> contestants(int size) {
         return List.of("cycle", "ownerId", "keys", "recording");
     }
 
     @Override
-    public String label(String contestant) {
-        return LABELS.getOrDefault(contestant, contestant);
-    }
-
-    @Override
-    public boolean isInTurn() {
-        return false;
+    public Map<String, String> labels() {
+        return LABELS;
     }
 
     @Override

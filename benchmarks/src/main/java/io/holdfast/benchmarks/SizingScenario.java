@@ -10,7 +10,6 @@ import io.holdfast.contracts.servers.RespClient;
 import io.holdfast.lettuce.LettuceDriver;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,14 +18,13 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
 /**
  * What a server has to do for very many clients while nothing is acquired. Each has connections of its own, and what is left at its
  * default costs what it costs by default; they share the threads of a process.
  */
-final class SizingScenario implements Scenario {
+final class SizingScenario implements OwnScenario {
     private static final String IDLE = "sizing-idle";
     private static final String LOCKS = "sizing-locks";
     private static final String WAITS = "sizing-waits";
@@ -77,11 +75,6 @@ final class SizingScenario implements Scenario {
     }
 
     @Override
-    public List<String> references() {
-        return List.of();
-    }
-
-    @Override
     public List<Integer> sizes(Scale scale) {
         int most = Math.max(2, scale.leases() / LOCKS_OF_EACH);
         return IntStream.of(most / 100, most / 10, most)
@@ -101,13 +94,8 @@ final class SizingScenario implements Scenario {
     }
 
     @Override
-    public String label(String contestant) {
-        return LABELS.getOrDefault(contestant, contestant);
-    }
-
-    @Override
-    public boolean isInTurn() {
-        return false;
+    public Map<String, String> labels() {
+        return LABELS;
     }
 
     @Override
@@ -213,19 +201,19 @@ final class SizingScenario implements Scenario {
                     waitFor(i);
                 }
                 if (does(ELECTIONS)) {
-                    each(client -> stand(client, client));
+                    for (int i = 0; i < size; i++) {
+                        stand(i, i);
+                    }
                     if (!leading.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
                         throw new Crew.Failed(leading.getCount() + " elections have no leader");
                     }
-                    each(client -> stand(client, (client + 1) % size));
+                    for (int i = 0; i < size; i++) {
+                        stand(i, (i + 1) % size);
+                    }
                 }
                 begunSeconds = (System.nanoTime() - begin) / 1e9;
                 // Each lease has been renewed before anything is counted.
                 TimeUnit.MILLISECONDS.sleep(held.leaseDuration().toMillis() / 2);
-            }
-
-            private void each(IntConsumer act) {
-                IntStream.range(0, size).forEach(act);
             }
 
             /** Requests of one client under way together. Leases that nothing refers to would be dropped. */
@@ -263,22 +251,17 @@ final class SizingScenario implements Scenario {
                         }));
             }
 
-            private long cpuNanos() {
-                return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-                        .getProcessCpuTime();
-            }
-
             @Override
             public Sample measure() throws Exception {
                 Map<String, Double> values = new LinkedHashMap<>();
                 try (Silence silence = new Silence(server)) {
                     ServerCounts before = ServerCounts.of(server, List.of());
-                    long cpuBefore = cpuNanos();
+                    long cpuBefore = Worker.cpuNanos();
                     silence.take();
                     long begin = System.nanoTime();
                     TimeUnit.MILLISECONDS.sleep(held.leaseDuration().toMillis() / 3);
                     Seen seen = silence.take();
-                    long cpu = cpuNanos() - cpuBefore;
+                    long cpu = Worker.cpuNanos() - cpuBefore;
                     ServerCounts spent = ServerCounts.of(server, List.of()).since(before);
                     double seconds = (System.nanoTime() - begin) / 1e9;
                     values.put("cpu", spent.cpuMicros() / 1e3 / seconds);
@@ -314,7 +297,7 @@ final class SizingScenario implements Scenario {
 
             @Override
             public void close() {
-                timers.close(); // nobody is to give back 100,000 locks one after the other
+                timers.close(); // a close of each client would release 100,000 locks one after the other
                 redis.shutdown(0, 1, TimeUnit.SECONDS);
                 server.close();
             }

@@ -442,7 +442,8 @@ final class Worker {
         return least;
     }
 
-    private static long cpuNanos() {
+    /** Of this process so far; 0 where that is not known. */
+    static long cpuNanos() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof com.sun.management.OperatingSystemMXBean known
                 ? known.getProcessCpuTime()
                 : 0;
