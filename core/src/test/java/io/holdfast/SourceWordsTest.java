@@ -4,13 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -25,15 +23,8 @@ import org.junit.jupiter.api.Test;
 class SourceWordsTest {
     private static final Path ROOT = Path.of("..");
 
-    private static final Map<String, Pattern> RULES = Map.of(
-            "distinguish, report, notify, say: not tell",
-            Pattern.compile("\\b(?i:tells?|told|telling)\\b"),
-            "no client, another holder, each request: not nobody, whoever",
-            Pattern.compile("\\b(?i:nobody|somebody|whoever)\\b"),
-            "again: not anew",
-            Pattern.compile("\\b(?i:anew)\\b"),
-            "possible, available: not to be had",
-            Pattern.compile("\\bto be had\\b"));
+    private static final PlainWords RULES = new PlainWords(
+            Map.of("distinguish, report, notify, say: not tell", Pattern.compile("\\b(?i:tells?|told|telling)\\b")));
 
     private static final Pattern BEGINNING = Pattern.compile("(?:The same|With another)\\b.*");
     private static final Pattern JAVADOC = Pattern.compile("/\\*\\*(.*?)\\*/", Pattern.DOTALL);
@@ -62,7 +53,8 @@ class SourceWordsTest {
 
     @Test
     void messages_areInPlainWords() throws IOException {
-        Set<String> unused = new TreeSet<>(allowed());
+        Set<String> allowed = Set.copyOf(PlainWords.list("source-words.txt"));
+        Set<String> unused = new TreeSet<>(allowed);
         List<String> broken = new ArrayList<>();
         int read = 0;
         for (Path module : Stream.concat(published().stream(), Stream.of(ROOT.resolve("cli")))
@@ -70,8 +62,8 @@ class SourceWordsTest {
             for (Path source : sources(module)) {
                 for (String message : messages(Files.readString(source))) {
                     read++;
-                    for (String fault : faults(message)) {
-                        if (allowed().contains(message)) {
+                    for (String fault : RULES.faults(message)) {
+                        if (allowed.contains(message)) {
                             unused.remove(message);
                         } else {
                             broken.add(source.getFileName() + ": " + fault + ": " + message);
@@ -93,7 +85,7 @@ class SourceWordsTest {
                 "It serves whoever comes.",
                 "It begins anew.",
                 "None is to be had.")) {
-            assertEquals(1, faults(text).size(), text);
+            assertEquals(1, RULES.faults(text).size(), text);
         }
         for (String doc : List.of("The same with a limit.", "With another limit.")) {
             assertEquals(1, ofJavadoc(doc).size(), doc);
@@ -103,15 +95,8 @@ class SourceWordsTest {
         assertEquals(List.of("A b code d."), javadoc("/**\n * A b\n * {@link X} d.\n */"));
     }
 
-    private static List<String> faults(String text) {
-        return RULES.entrySet().stream()
-                .filter(rule -> rule.getValue().matcher(text).find())
-                .map(Map.Entry::getKey)
-                .toList();
-    }
-
     private static List<String> ofJavadoc(String doc) {
-        List<String> faults = new ArrayList<>(faults(doc));
+        List<String> faults = RULES.faults(doc);
         if (BEGINNING.matcher(doc).matches()) {
             faults.add("returns a copy, does not block: not the same, with another");
         }
@@ -137,16 +122,6 @@ class SourceWordsTest {
                 .map(literal -> literal.group(1).strip())
                 .filter(text -> text.contains(" "))
                 .toList();
-    }
-
-    /** The texts that stay; a line that begins with # is the reason of those below it. */
-    private static List<String> allowed() throws IOException {
-        try (var file = Objects.requireNonNull(SourceWordsTest.class.getResourceAsStream("source-words.txt"))) {
-            return new String(file.readAllBytes(), StandardCharsets.UTF_8)
-                    .lines()
-                    .filter(line -> !line.isBlank() && !line.startsWith("#"))
-                    .toList();
-        }
     }
 
     /** The modules that have a list of their public surface. */
