@@ -78,7 +78,7 @@ record Access(@Nullable Supplier<Credentials> credentials, Tls tls, boolean pass
      * @param onCommandLine whether the address stands on the command line
      * @param option what an option was given; null if it was not
      * @param variables the environment
-     * @throws UsageException if they contradict each other, or a file is missing
+     * @throws UsageException if they contradict each other, a file is missing, or a user has no password
      */
     static Access of(
             String url,
@@ -95,6 +95,9 @@ record Access(@Nullable Supplier<Credentials> credentials, Tls tls, boolean pass
         }
         Supplier<Credentials> credentials =
                 credentials(inUrl ? onCommandLine ? "--url" : URL : null, option, variables, warnings);
+        if (credentials == null && !inUrl && namesUser(url)) {
+            throw new UsageException("address names a user without a password: " + advice(variables));
+        }
         return new Access(credentials, tls(url, option, variables, warnings), passedOn, List.copyOf(warnings));
     }
 
@@ -242,6 +245,11 @@ record Access(@Nullable Supplier<Credentials> credentials, Tls tls, boolean pass
     private static String withoutSentinelPassword(String url) {
         String shown = url.replaceAll("([?&])sentinel-password=[^&]*&?", "$1");
         return shown.equals(url) ? url : shown.replaceAll("[?&]$", "");
+    }
+
+    private static boolean namesUser(String url) {
+        int begin = url.indexOf("://");
+        return begin >= 0 && url.lastIndexOf('@') > begin + 3;
     }
 
     /** Where the @ is behind a password; -1 if there is none. */

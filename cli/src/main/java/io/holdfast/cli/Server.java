@@ -287,11 +287,7 @@ record Server(@Nullable String url, @Nullable String prefix, Access access) {
                     plain.withCredentials(access.credentials()).withTls(access.tls()),
                     plain.withTls(access.tls()));
         } catch (IllegalArgumentException e) {
-            String wrong = String.valueOf(e.getMessage());
-            // The library's advice is for programs.
-            int colon = wrong.contains("user without a password") ? wrong.indexOf(':') : -1;
-            throw new UsageException(
-                    colon < 0 ? wrong : wrong.substring(0, colon) + ": " + Access.advice(System.getenv()));
+            throw new UsageException(String.valueOf(e.getMessage()));
         } catch (DriverException e) {
             if (e.code().equals("NOAUTH")) {
                 throw DriverException.rejected(e.getMessage() + " (" + location + " requires a password: "
