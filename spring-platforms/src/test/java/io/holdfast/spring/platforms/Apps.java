@@ -96,6 +96,15 @@ final class Apps {
         return start(source, beans, all.toArray(String[]::new));
     }
 
+    /** What a failure and each of its causes say, a line each. */
+    static String messages(Throwable thrown) {
+        StringBuilder all = new StringBuilder();
+        for (Throwable each = thrown; each != null; each = each.getCause()) {
+            all.append(each.getMessage()).append('\n');
+        }
+        return all.toString();
+    }
+
     static ConfigurableApplicationContext start(Class<?> source, String... properties) {
         return start(source, Map.of(), properties);
     }

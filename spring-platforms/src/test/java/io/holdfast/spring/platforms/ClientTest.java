@@ -587,12 +587,7 @@ final class ClientTest {
     }
 
     private static String failure(Class<?> source, String... properties) {
-        Throwable thrown = assertThrows(
-                Exception.class, () -> Apps.start(source, properties).close());
-        StringBuilder all = new StringBuilder();
-        for (Throwable each = thrown; each != null; each = each.getCause()) {
-            all.append(each.getMessage()).append('\n');
-        }
-        return all.toString();
+        return Apps.messages(assertThrows(
+                Exception.class, () -> Apps.start(source, properties).close()));
     }
 }

@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -132,10 +133,12 @@ final class FairShareTest {
         SERVED.clear();
     }
 
-    /** Queues a call behind those that wait. */
-    private void enter(DistributedLock lock, CompletionStage<String> call) {
-        waiting.add(call.toCompletableFuture());
-        Apps.await(() -> lock.info().waiters() == waiting.size());
+    /** Queues so many calls, each behind those that wait. */
+    private void enter(DistributedLock lock, int calls, Supplier<? extends CompletionStage<String>> call) {
+        for (int i = 0; i < calls; i++) {
+            waiting.add(call.get().toCompletableFuture());
+            Apps.await(() -> lock.info().waiters() == waiting.size());
+        }
     }
 
     /** In which order the calls have the lock, each of which is done at once. */
@@ -151,10 +154,8 @@ final class FairShareTest {
     void group_oneCallBesideManyOfAnotherTenant_isServedInTheFirstRound() throws Exception {
         DistributedLock exports = other.semaphore("exports", 1).permits(1);
         Lease held = exports.acquire();
-        for (int i = 0; i < 8; i++) {
-            enter(exports, work.export("A"));
-        }
-        enter(exports, work.export("b"));
+        enter(exports, 8, () -> work.export("A"));
+        enter(exports, 1, () -> work.export("b"));
         assertEquals("AbAAAAAAA", servedAfter(held));
     }
 
@@ -162,12 +163,8 @@ final class FairShareTest {
     void groupWeight_ofEachTenant_isItsShareOfTheLock() throws Exception {
         DistributedLock imports = other.lock("import");
         Lease held = imports.acquire();
-        for (int i = 0; i < 8; i++) {
-            enter(imports, work.weighted(new Tenant("a", 1)));
-        }
-        for (int i = 0; i < 8; i++) {
-            enter(imports, work.weighted(new Tenant("b", 3)));
-        }
+        enter(imports, 8, () -> work.weighted(new Tenant("a", 1)));
+        enter(imports, 8, () -> work.weighted(new Tenant("b", 3)));
         assertEquals(
                 Optional.of("tenant-a"), other.inspect().queue("import").get(0).group());
         String order = servedAfter(held);
@@ -179,10 +176,8 @@ final class FairShareTest {
     void group_ofEachSubscriptionToAPublisher_isThatOfItsCall() throws Exception {
         DistributedLock catalogue = other.readWriteLock("catalogue").write();
         Lease held = catalogue.acquire();
-        for (int i = 0; i < 4; i++) {
-            enter(catalogue, work.write("A").toFuture());
-        }
-        enter(catalogue, work.write("b").toFuture());
+        enter(catalogue, 4, () -> work.write("A").toFuture());
+        enter(catalogue, 1, () -> work.write("b").toFuture());
         assertEquals("AbAAA", servedAfter(held));
     }
 
@@ -190,10 +185,8 @@ final class FairShareTest {
     void group_ofSeveralLocks_isThatOfEach() throws Exception {
         DistributedLock first = other.lock("account/1");
         Lease held = first.acquire();
-        for (int i = 0; i < 4; i++) {
-            enter(first, work.both("A"));
-        }
-        enter(first, work.both("b"));
+        enter(first, 4, () -> work.both("A"));
+        enter(first, 1, () -> work.both("b"));
         assertEquals("A2b2A2A2A2", servedAfter(held));
     }
 
@@ -232,12 +225,9 @@ final class FairShareTest {
                                     "holdfast.locks[urgent/*].priority=5")
                             .close(),
                     type.toString());
-            StringBuilder told = new StringBuilder();
-            for (Throwable at = thrown; at != null; at = at.getCause()) {
-                told.append(at.getMessage()).append('\n');
-            }
-            assertTrue(told.toString().contains(words), type + ": " + told);
-            assertTrue(told.toString().contains(type.getSimpleName() + ".work"), told.toString());
+            String told = Apps.messages(thrown);
+            assertTrue(told.contains(words), type + ": " + told);
+            assertTrue(told.contains(type.getSimpleName() + ".work"), told);
         });
     }
 }
