@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
 import java.util.regex.Pattern;
 
 /**
@@ -14,12 +15,6 @@ import java.util.regex.Pattern;
  * connection may stand still where nothing else does.
  */
 final class MachineWatch implements AutoCloseable {
-    /** What it notices. */
-    interface Listener {
-        /** The machine did not work, wholly or in part, from a time of {@link System#nanoTime()} until now. */
-        void stoodStill(long from);
-    }
-
     private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long STANDSTILL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -30,12 +25,13 @@ final class MachineWatch implements AutoCloseable {
     private static final Pattern BLANKS = Pattern.compile(" +");
     private static final int STOLEN = 8;
 
-    private final Listener listener;
+    private final LongConsumer stoodStill;
     private final Thread thread = new Thread(this::run, "machine-watch");
     private volatile boolean closed;
 
-    MachineWatch(Listener listener) {
-        this.listener = listener;
+    /** @param stoodStill is called with the time of {@link System#nanoTime()} from which on the machine did not work until now, wholly or in part */
+    MachineWatch(LongConsumer stoodStill) {
+        this.stoodStill = stoodStill;
         thread.setDaemon(true);
         thread.start();
     }
@@ -48,7 +44,7 @@ final class MachineWatch implements AutoCloseable {
             LockSupport.parkNanos(SAMPLE_NANOS);
             long now = System.nanoTime();
             if (now - last > STANDSTILL_NANOS) {
-                listener.stoodStill(last);
+                stoodStill.accept(last);
             }
             last = now;
             if (now - counted > STANDSTILL_NANOS) {
@@ -56,7 +52,7 @@ final class MachineWatch implements AutoCloseable {
                 for (int core = 0; core < Math.min(stolen.length, present.length); core++) {
                     long nanos = (present[core] - stolen[core]) * TICK_NANOS;
                     if (nanos > STANDSTILL_NANOS / 2) {
-                        listener.stoodStill(counted - nanos);
+                        stoodStill.accept(counted - nanos);
                     }
                 }
                 stolen = present;
