@@ -466,8 +466,8 @@ public final class LockOptions {
     }
 
     /**
-     * Returns a copy with the given answer to a conflict with oneself; see {@link DistributedLock#withActor(String)} for who that is. Whatever it is but
-     * {@code WAIT}, the lock is asked for in {@link #withStrictOrder() strict order}.
+     * Returns a copy with the given answer to a request of the {@linkplain DistributedLock#withActor(String) actor} that holds the lock already. With
+     * each answer but {@code WAIT}, the lock is asked for in {@link #withStrictOrder() strict order}.
      */
     public LockOptions withReentrancy(Reentrancy value) {
         return new LockOptions(values.with(OWN_CONFLICT, value));

@@ -268,7 +268,7 @@ public class PlainLockContract extends PlainLockSuite {
         }
         Attempt.NotObtained<PlainLease> stuck = assertNotObtained(Reason.TIMED_OUT, get(waiting));
         assertEquals("holder-12", holder(stuck));
-        assertEquals("holder-12", value(), "an error is the default, and nobody is robbed");
+        assertEquals("holder-12", value(), "an error is the default, and the holder keeps the lock");
     }
 
     @Test
