@@ -95,6 +95,18 @@ interface LockClient extends AutoCloseable {
             Inspector in(Holdfast holdfast) {
                 return holdfast.inspect().of(LockInfo.Kind.SEMAPHORE);
             }
+        },
+
+        SLOTS {
+            @Override
+            DistributedLock of(Holdfast holdfast, String name, LockOptions options) {
+                return holdfast.semaphore(name, 1, options).withSlots().permits(1);
+            }
+
+            @Override
+            Inspector in(Holdfast holdfast) {
+                return PERMITS.in(holdfast);
+            }
         };
 
         abstract DistributedLock of(Holdfast holdfast, String name, LockOptions options);

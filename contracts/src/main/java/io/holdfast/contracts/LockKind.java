@@ -48,6 +48,9 @@ public enum LockKind {
     /** The only permit. */
     PERMIT(LockClient.Locks.PERMITS, "%sem:"),
 
+    /** The only slot. */
+    SLOT(LockClient.Locks.SLOTS, "%sem:"),
+
     /** One key, as others write it. */
     PLAIN {
         @Override

@@ -31,6 +31,8 @@ import org.junit.jupiter.api.Test;
 
 /** Groups of requests, each of which gets its share of a lock, or of the permits of a semaphore. */
 public class ShareContract extends LockSuite {
+    private static final int CROWD = 10_000;
+
     private TestServer server;
     private Holdfast one;
     private Holdfast two;
@@ -94,6 +96,28 @@ public class ShareContract extends LockSuite {
         String order = serve(held);
         assertEquals("AbcAA", order.substring(0, 5), order);
         assertEquals(32, order.length());
+        awaitNothingLeft(server);
+    }
+
+    @Test
+    final void share_oneRequestBesideTenThousand_isServedNext() throws Exception {
+        Lease held = one.lock("a").acquire();
+        for (int i = 0; i < CROWD; i++) {
+            enter("A", one.lock("a", group("A", 1)), served -> {});
+        }
+        await("all wait", () -> one.lock("a").info().waiters() == CROWD);
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        waiting.add(two.lock("a", group("b", 1)).acquireAsync(Wait.forever()).thenCompose(lease -> {
+            served.add("b");
+            return over.thenCompose(end -> lease.releaseAsync());
+        }));
+        await("it waits, too", () -> one.lock("a").info().waiters() == CROWD + 1);
+        held.release();
+        await("it is served", () -> served.contains("b"));
+        assertEquals(List.of("A", "b"), served);
+        one.close(); // the others go away
+        over.complete(null);
+        get(waiting.get(CROWD));
         awaitNothingLeft(server);
     }
 
