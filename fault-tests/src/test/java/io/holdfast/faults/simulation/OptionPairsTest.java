@@ -40,7 +40,7 @@ class OptionPairsTest {
         CLAIM(2),
         RENEWED(2),
         WAIT(4),
-        ORDER(3),
+        ORDER(4),
         PRIORITY(2),
         QUEUE_LIMIT(2),
         KEEP_FOR(2),
@@ -49,6 +49,7 @@ class OptionPairsTest {
         SHORTEST_HOLD(2),
         LEAST_REMAINING(2),
         LONGEST_HOLD(2),
+        LOCK_DELAY(2),
         OWN_CONFLICT(4),
         METADATA(2),
         REFRESH(2),
@@ -91,7 +92,7 @@ class OptionPairsTest {
                 .withLeaseDuration(term)
                 .withHandoffTimeout(Plan.millis(of(row, Parameter.CLAIM) == 0 ? 200 : 1_000))
                 .withRenewal(of(row, Parameter.RENEWED) == 0)
-                .withOrder(ORDERS.get(of(row, Parameter.ORDER)))
+                .withLockDelay(Plan.millis(of(row, Parameter.LOCK_DELAY) == 0 ? 0 : 300))
                 .withPriority(of(row, Parameter.PRIORITY) == 1 && client == 1 ? 1 : 0)
                 .withQueueLimit(of(row, Parameter.QUEUE_LIMIT) == 0 ? 0 : 2)
                 .withMinHold(Plan.millis(of(row, Parameter.SHORTEST_HOLD) == 0 ? 0 : 200))
@@ -99,6 +100,10 @@ class OptionPairsTest {
                 .withMaxHold(of(row, Parameter.LONGEST_HOLD) == 0 ? null : Plan.millis(400))
                 .withReentrancy(CONFLICTS.get(of(row, Parameter.OWN_CONFLICT)))
                 .withMetadata(of(row, Parameter.METADATA) == 0 ? Map.of() : Map.of("one", "1 %", "two", "ä"));
+        int order = of(row, Parameter.ORDER);
+        options = order < ORDERS.size()
+                ? options.withOrder(ORDERS.get(order))
+                : options.withGroup("group " + client % 2, 1 + client % 2);
         if (of(row, Parameter.KEEP_FOR) == 1) {
             options = options.withKeepFor(Plan.millis(700));
         }
@@ -181,7 +186,7 @@ class OptionPairsTest {
         }
     }
 
-    /** Were some refused, they would have to be named here. */
+    /** But for those that are named: a group says where its requests enter the queue. */
     @Test
     void array_anyTwoValuesOfAnyTwoOptions_areAccepted() {
         Set<String> refused = new TreeSet<>();
@@ -189,6 +194,6 @@ class OptionPairsTest {
             refused.add(Parameter.values()[pair.first()] + " " + pair.firstValue() + ", "
                     + Parameter.values()[pair.second()] + " " + pair.secondValue());
         }
-        assertEquals(Set.of(), refused);
+        assertEquals(Set.of("ORDER 3, PRIORITY 1", "ORDER 3, REQUEST_LIFE 1"), refused);
     }
 }
