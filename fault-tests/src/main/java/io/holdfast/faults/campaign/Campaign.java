@@ -317,9 +317,12 @@ final class Campaign implements Callable<Integer> {
                         boolean single = !Subjects.isHoldfast(name)
                                 || name.equals(Subjects.SHARED)
                                 || name.equals(Subjects.ASKING);
+                        // Work that is done once has another name each second.
+                        boolean nothingToPause =
+                                mishap.any(fault -> fault == Fault.PAUSE) && Subjects.way(name) == Way.ONCE;
                         boolean unused = topology == Topology.QUORUM
                                 && (name.equals(Subjects.QUARANTINE) || Subjects.way(name) != Way.EXCLUSIVE);
-                        if (!unused && (!single || topology == Topology.SINGLE)) {
+                        if (!unused && !nothingToPause && (!single || topology == Topology.SINGLE)) {
                             Duration term = leaseDurationMillis == 0
                                     ? Subjects.defaultTerm(name)
                                     : Duration.ofMillis(leaseDurationMillis);

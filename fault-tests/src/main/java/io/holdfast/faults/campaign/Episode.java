@@ -45,6 +45,7 @@ record Episode(
     private static final int WORKERS = 4;
     private static final int THREADS = 4;
     private static final List<String> LOCKS = List.of("a", "b", "c");
+    private static final List<String> JOBS = List.of("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l");
     private static final int WORDS = 20; // violations of one kind that are told
     private static final Duration CALM = Duration.ofMillis(600);
     /** A refresh and a claim, and what a loaded machine needs. */
@@ -98,7 +99,7 @@ record Episode(
             List<Striker> strikers = new ArrayList<>();
             for (Fault fault : mishap.faults()) {
                 Random own = strikers.isEmpty() ? random : new Random(~seed);
-                strikers.add(new Striker(fault, servers, crew, clock, term, way().tag(LOCKS.get(0)), own));
+                strikers.add(new Striker(fault, servers, crew, clock, term, way(), LOCKS.get(0), own));
             }
             Striker.pause(CALM);
             int times = Math.max(1, mishap.times()) * strikes;
@@ -156,7 +157,7 @@ record Episode(
                 follow ? target.followedInto(followedBy(folder, worker)) : target,
                 term,
                 address(ledger),
-                LOCKS,
+                way() == Way.ONCE ? JOBS : LOCKS,
                 THREADS,
                 seed * 1_000 + worker,
                 Crew.historyOf(folder, worker));
@@ -228,6 +229,7 @@ record Episode(
             inside.addAll(Checks.phases(history)); // who has been forgotten goes on reading under an older token
         } else if (way() == Way.ONCE) {
             inside.addAll(Checks.once(history)); // a record is in the memory of a server
+            inside.addAll(Checks.undone(history, term.plus(RECOVERY)));
         }
         int lostPlain = 0;
         int lostFenced = 0;
@@ -240,6 +242,7 @@ record Episode(
                 always.addAll(Ledger.check(lock, resource.writes(lock, true)));
             }
         }
+        always.addAll(Checks.pauses(history, LOCKS.get(0)));
         always.addAll(Checks.losses(history, TELLING));
         Duration idle = idle(history);
         inside.addAll(Checks.liveness(history, UNDISTURBED, term.plus(RECOVERY)));
@@ -262,6 +265,7 @@ record Episode(
             words(inside, remarks);
             words(order, remarks);
         }
+        List<String> done = Checks.done(history);
         Map<String, Integer> outcomes = new TreeMap<>();
         for (Operation each : history.operations()) {
             String word = each.obtained() ? "Obtained" : each.outcome().isEmpty() ? "Cut" : each.outcome();
@@ -295,6 +299,8 @@ record Episode(
                 (int) told,
                 idle.toMillis(),
                 left.size(),
+                way() == Way.ONCE ? done.size() : -1,
+                way() == Way.ONCE ? (int) done.stream().filter(Way::isSlot).count() : -1,
                 followed,
                 violations,
                 remarks);

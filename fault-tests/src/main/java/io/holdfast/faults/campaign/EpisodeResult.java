@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * @param lossesTold leases that were told as lost
  * @param worstIdleMillis how long a lock stood idle at most because of the fault
  * @param leftKeys keys without an expiry, or holds of nobody, at the end
+ * @param done keys and slots whose work was done; -1 if there is no such work
+ * @param slots of these, slots of time; -1 if there is no such work
  * @param followed calls of scripts that were compared with the model; absent where they were not to be
  * @param violations broken promises, in words; for Holdfast only what has to hold under this fault
  * @param remarks what was found that is no violation under this fault
@@ -63,6 +65,8 @@ record EpisodeResult(
         int lossesTold,
         long worstIdleMillis,
         int leftKeys,
+        int done,
+        int slots,
         @Nullable Followed followed,
         List<String> violations,
         List<String> remarks) {

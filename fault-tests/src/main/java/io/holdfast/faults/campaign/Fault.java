@@ -44,6 +44,7 @@ enum Fault {
     CLOCK_FORWARD(false, 4, "the server's clock is set forward by 1 to 20 s", SINGLE),
     CLOCK_BACK(false, 4, "the server's clock is set back by 1 to 20 s", SINGLE),
     SLOW_SCRIPT(true, 4, "another script keeps the server busy for 0.3 to 1.5 s", SINGLE),
+    PAUSE(true, 3, "an operator pauses a lock for one to three seconds", SINGLE),
     MEMORY_FULL(true, 3, "the server has reached maxmemory and evicts nothing", SINGLE),
     FAILOVER(false, 2, "sentinels fail over while all is well", SENTINELS),
     KILL_MASTER(false, 1, "the master is killed, and a replica promoted", SENTINELS, CLUSTER),

@@ -134,8 +134,8 @@ final class Report {
     private static String table(List<EpisodeResult> episodes) {
         return table(
                 """
-                | servers | fault | assumptions | episodes | faults | requests | holds | told lost | overlaps | tokens fell | overtaken | lost updates, unfenced | lost updates, fenced | stale reads, unfenced | stale reads, fenced | refused | worst idle | left | violations |
-                |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
+                | servers | fault | assumptions | episodes | faults | requests | holds | told lost | overlaps | tokens fell | overtaken | lost updates, unfenced | lost updates, fenced | stale reads, unfenced | stale reads, fenced | refused | worst idle | left | work done | slots of it | violations |
+                |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
                 """,
                 episodes,
                 each -> each.topology() + " | " + each.fault() + " | " + (each.inside() ? "inside" : "outside"),
@@ -158,6 +158,8 @@ final class Report {
                                         .max()
                                         .orElse(0) + " ms",
                         sum(each, EpisodeResult::leftKeys),
+                        sum(each, EpisodeResult::done),
+                        sum(each, EpisodeResult::slots),
                         sum(each, result -> result.violations().size())));
     }
 

@@ -1,16 +1,22 @@
 package io.holdfast.faults.campaign;
 
+import io.holdfast.Admin;
+import io.holdfast.Holdfast;
 import io.holdfast.contracts.servers.RedisCluster;
 import io.holdfast.contracts.servers.RedisSentinels;
 import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.contracts.servers.TcpProxy;
 import io.holdfast.contracts.servers.TcpProxy.Kind;
 import io.holdfast.faults.history.History.Disturbance;
+import io.holdfast.faults.subjects.Way;
+import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisDriverProvider;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.ServiceLoader;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -32,16 +38,28 @@ final class Striker {
     private final Crew crew;
     private final ServerClock clock;
     private final Duration term;
+    private final Way way;
+    private final String name; // of a lock that a fault may be about
     private final String lock; // as it stands in the braces of its keys
     private final Random random;
 
-    Striker(Fault fault, Servers servers, Crew crew, ServerClock clock, Duration term, String lock, Random random) {
+    Striker(
+            Fault fault,
+            Servers servers,
+            Crew crew,
+            ServerClock clock,
+            Duration term,
+            Way way,
+            String name,
+            Random random) {
         this.fault = fault;
         this.servers = servers;
         this.crew = crew;
         this.clock = clock;
         this.term = term;
-        this.lock = lock;
+        this.way = way;
+        this.name = name;
+        lock = way.tag(name);
         this.random = random;
     }
 
@@ -115,6 +133,7 @@ final class Striker {
                 long count = (long) (SAMPLE * (0.3 + random.nextDouble() * 1.2) / aSample);
                 toAll(() -> servers.one().command("EVAL", BUSY, "0", Long.toString(count)));
             }
+            case PAUSE -> pauseLock();
             case MEMORY_FULL -> toAll(() -> memoryLimit("1mb"), between(200, 2_000), () -> memoryLimit("0"));
             case FAILOVER -> toAll(() -> servers.sentinels().failOver());
             case KILL_MASTER -> killMaster();
@@ -252,6 +271,22 @@ final class Striker {
         int slot = cluster.slotOf("{" + lock + "}");
         RedisServer source = cluster.masterOf(slot);
         toAll(() -> cluster.moveAtOnce(slot, source, cluster.otherThan(source)));
+    }
+
+    /** Noted from the time on at which the lock is free, and nothing more may be granted. */
+    private void pauseLock() {
+        RedisDriverProvider any =
+                ServiceLoader.load(RedisDriverProvider.class).findFirst().orElseThrow();
+        try (Holdfast operator = Holdfast.over(any.connect(servers.one().address(), ConnectOptions.defaults()))) {
+            Admin admin = operator.admin().of(way.kind());
+            while (!admin.pause(name, Duration.ofMinutes(1), "")) {
+                pause(Duration.ofMillis(20));
+            }
+            long from = System.nanoTime();
+            pause(between(1_000, 3_000));
+            crew.note(fault.label(), from, Disturbance.ALL);
+            admin.resume(name);
+        }
     }
 
     private void flushMajority() {

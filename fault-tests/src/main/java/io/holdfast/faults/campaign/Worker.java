@@ -19,6 +19,7 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 
 /**
  * A process that takes locks in several threads, changes what they guard, and writes a history, until its input says
@@ -161,7 +162,7 @@ final class Worker {
                     case 0 -> 0;
                     case 1 -> 200;
                     case 2 -> 1_500;
-                    default -> 8_000;
+                    default -> 12_000; // for longer than it takes until the lock of a dead holder is free
                 });
         Want want = Subjects.way(settings.subject()).draw(random);
         long operation = recorder.newOperation();
@@ -180,7 +181,8 @@ final class Worker {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5 + random.nextInt(20)));
             return;
         }
-        recorder.write(new Entry(Kind.GOT, System.nanoTime(), operation, "", hold.token(), ""));
+        String slots = hold.slots().stream().map(String::valueOf).collect(Collectors.joining(","));
+        recorder.write(new Entry(Kind.GOT, System.nanoTime(), operation, "", hold.token(), slots));
         held.put(operation, hold);
         section(want.mode(), lock, operation, hold, random, resource);
         held.remove(operation);

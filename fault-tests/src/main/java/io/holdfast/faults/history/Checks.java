@@ -3,6 +3,7 @@ package io.holdfast.faults.history;
 import io.holdfast.faults.history.History.Disturbance;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -16,7 +17,11 @@ public final class Checks {
     /** A waiter that was passed over while it could not be reached is back in its place after a refresh and a claim. */
     private static final long AFTERMATH_NANOS = Duration.ofSeconds(5).toNanos();
 
+    /** What an answer takes on a machine that does much else. */
+    private static final long UNDER_WAY_NANOS = Duration.ofMillis(500).toNanos();
+
     private static final String TOKENS = "tokens";
+    private static final String PAUSE = "pause";
     private static final String ONCE = "once";
     private static final String RECORDED = "RELEASED"; // as the result of a release
     private static final String DONE = "DONE"; // as the outcome of a request
@@ -38,7 +43,7 @@ public final class Checks {
             for (Operation next : holds) {
                 present.removeIf(each -> each.lastAlive() < next.got());
                 // What is too much is too much when the last of them begins.
-                if (!next.want().fits(wants(present))) {
+                if (!next.want().fits(wants(present)) || present.stream().anyMatch(each -> meet(each, next))) {
                     Operation longest = present.stream()
                             .filter(each -> next.want().mode() != Want.Mode.SHARED
                                     || each.want().mode() == Want.Mode.ALONE)
@@ -51,6 +56,10 @@ public final class Checks {
             }
         }
         return found;
+    }
+
+    private static boolean meet(Operation one, Operation other) {
+        return !Collections.disjoint(one.slots(), other.slots());
     }
 
     private static String told(List<Operation> present, Operation next) {
@@ -148,8 +157,8 @@ public final class Checks {
     }
 
     /**
-     * Who is known to be queued before another asks is granted before it, unless something happened to its process on the
-     * way. Tokens tell the order of grants.
+     * Who is known to be queued before another of its group asks is granted before it, unless something happened to its process on
+     * the way. Tokens tell the order of grants.
      */
     public static List<Violation> order(History history) {
         List<Violation> found = new ArrayList<>();
@@ -173,7 +182,8 @@ public final class Checks {
                     continue;
                 }
                 for (Operation earlier : waiting) {
-                    if (later.token() < earlier.token() && undisturbed(history, earlier, later)) {
+                    boolean compete = later.want().group().equals(earlier.want().group());
+                    if (compete && later.token() < earlier.token() && undisturbed(history, earlier, later)) {
                         found.add(new Violation("order", later + " overtook " + earlier));
                     }
                 }
@@ -185,6 +195,7 @@ public final class Checks {
     private static boolean undisturbed(History history, Operation earlier, Operation later) {
         long until = Math.max(earlier.got(), later.got());
         return history.disturbances().stream()
+                .filter(each -> !each.what().equals(PAUSE)) // places are kept meanwhile
                 .noneMatch(each -> each.touches(earlier.worker(), earlier.asked() - AFTERMATH_NANOS, until)
                         || each.touches(later.worker(), earlier.asked() - AFTERMATH_NANOS, until));
     }
@@ -222,6 +233,77 @@ public final class Checks {
                                 .noneMatch(other ->
                                         other.touches(each.worker(), each.asked() - AFTERMATH_NANOS, each.left()))) {
                     found.add(new Violation(ONCE, each + " was not recorded, but " + each.result()));
+                }
+            }
+        }
+        return found;
+    }
+
+    /**
+     * Work that is done once is done where a caller could have done it: nothing happened to its process, and it waited for longer than this
+     * while no other was at it.
+     */
+    public static List<Violation> undone(History history, Duration patience) {
+        List<Violation> found = new ArrayList<>();
+        for (List<Operation> operations : history.byLock().values()) {
+            if (isDone(operations)) {
+                continue;
+            }
+            for (Operation each : operations) {
+                if (each.none() == 0
+                        || history.disturbances().stream()
+                                .anyMatch(other ->
+                                        other.touches(each.worker(), each.asked() - AFTERMATH_NANOS, each.none()))) {
+                    continue;
+                }
+                long held = operations.stream()
+                        .filter(Operation::obtained)
+                        .mapToLong(other ->
+                                Math.min(other.endOr(each.none()), each.none()) - Math.max(other.got(), each.asked()))
+                        .filter(time -> time > 0)
+                        .sum();
+                long waited = each.none() - each.asked() - held;
+                if (waited > patience.toNanos()) {
+                    found.add(new Violation(ONCE, each + " waited for " + micros(waited) + ", and nobody did it"));
+                }
+            }
+        }
+        return found;
+    }
+
+    /** The names of work that is recorded as done, or was told as done. */
+    public static List<String> done(History history) {
+        return history.byLock().entrySet().stream()
+                .filter(each -> isDone(each.getValue()))
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    private static boolean isDone(List<Operation> operations) {
+        return operations.stream()
+                .anyMatch(
+                        each -> each.result().equals(RECORDED) || each.outcome().equals(DONE));
+    }
+
+    /**
+     * Nothing is granted while an operator pauses this lock. A grant from before may be under way for a while: only a request that came
+     * later, or a grant that comes so late, is a violation.
+     */
+    public static List<Violation> pauses(History history, String lock) {
+        List<Violation> found = new ArrayList<>();
+        for (Disturbance pause : history.disturbances()) {
+            if (!pause.what().equals(PAUSE)) {
+                continue;
+            }
+            for (Operation each : history.byLock().getOrDefault(lock, List.of())) {
+                boolean meanwhile = each.got() > pause.from() && each.got() < pause.to();
+                boolean late = each.asked() > pause.from()
+                        || (each.got() > pause.from() + UNDER_WAY_NANOS
+                                && history.disturbances().stream()
+                                        .noneMatch(other -> other != pause
+                                                && other.touches(each.worker(), each.asked(), each.got())));
+                if (meanwhile && late) {
+                    found.add(new Violation(PAUSE, each + " was granted during a pause"));
                 }
             }
         }

@@ -17,7 +17,7 @@ public record Entry(Kind kind, long at, long operation, String lock, long token,
         ASK,
         /** The request is known to be queued. */
         QUEUED,
-        /** The lock is held; taken just after the call. */
+        /** The lock is held; taken just after the call. The word has the numbers of its permits, commas between them. */
         GOT,
         /** It was not obtained; the word says how. */
         NONE,

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -121,6 +122,7 @@ public record History(List<Operation> operations, List<Disturbance> disturbances
                 none.at(),
                 none.word(),
                 got.token(),
+                slots(got),
                 last.getOrDefault(Kind.ALIVE, nothing).at(),
                 first.getOrDefault(Kind.OVER, nothing).at(),
                 first.getOrDefault(Kind.LOST, nothing).at(),
@@ -133,6 +135,12 @@ public record History(List<Operation> operations, List<Disturbance> disturbances
     private static Want want(Entry asked) {
         int space = asked.word().indexOf(' ');
         return Want.of(space < 0 ? "" : asked.word().substring(space + 1));
+    }
+
+    private static List<Integer> slots(Entry got) {
+        return got.word().isEmpty()
+                ? List.of()
+                : Arrays.stream(got.word().split(",")).map(Integer::valueOf).toList();
     }
 
     /** One thread reads and writes, one after the other; what stays open was cut off by the death of its process. */

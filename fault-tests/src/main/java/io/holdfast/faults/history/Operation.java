@@ -16,6 +16,7 @@ import java.util.List;
  * @param none when it ended without one
  * @param outcome how it ended without one; empty otherwise
  * @param token the fencing token, if there is one
+ * @param slots the numbers of its permits, where they have numbers
  * @param lastAlive the last time at which it is sure that it was held; it was so from {@code got} on, since what is
  *     over stays over
  * @param over when the lease was seen to be over without having been released
@@ -36,6 +37,7 @@ public record Operation(
         long none,
         String outcome,
         long token,
+        List<Integer> slots,
         long lastAlive,
         long over,
         long lost,
@@ -48,6 +50,7 @@ public record Operation(
 
     /** Copies. */
     public Operation {
+        slots = List.copyOf(slots);
         accesses = List.copyOf(accesses);
     }
 

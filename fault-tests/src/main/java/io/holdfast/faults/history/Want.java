@@ -1,6 +1,9 @@
 package io.holdfast.faults.history;
 
 import java.util.Collection;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * What a request asks for, and what its hold leaves to others.
@@ -8,8 +11,10 @@ import java.util.Collection;
  * @param mode in what way
  * @param weight how many permits; 1 in the other modes
  * @param limit how many permits may be out with these; 0 in the other modes
+ * @param slots whether the permits have numbers
+ * @param group the group that it shares the permits with; empty for none
  */
-public record Want(Mode mode, int weight, int limit) {
+public record Want(Mode mode, int weight, int limit, boolean slots, String group) {
     /** In what way something is held. */
     public enum Mode {
         /** By nobody else: an exclusive lock, and writing. */
@@ -21,17 +26,27 @@ public record Want(Mode mode, int weight, int limit) {
     }
 
     /** What an exclusive lock is asked for, and what a writer asks for. */
-    public static final Want ALONE = new Want(Mode.ALONE, 1, 0);
+    public static final Want ALONE = new Want(Mode.ALONE, 1, 0, false, "");
 
     /** What a reader asks for. */
-    public static final Want SHARED = new Want(Mode.SHARED, 1, 0);
+    public static final Want SHARED = new Want(Mode.SHARED, 1, 0, false, "");
 
     private static final String SHARED_WORD = "shared";
-    private static final String OF = " of ";
+    private static final Pattern PERMITS = Pattern.compile("(\\d+) of (\\d+)( slots)?(?: for (\\w+))?");
 
     /** So many of so many permits. */
     public static Want permits(int weight, int limit) {
-        return new Want(Mode.PERMITS, weight, limit);
+        return new Want(Mode.PERMITS, weight, limit, false, "");
+    }
+
+    /** The same, of permits with numbers. */
+    public Want withSlots() {
+        return new Want(mode, weight, limit, true, group);
+    }
+
+    /** The same, for a group. */
+    public Want withGroup(String name) {
+        return new Want(mode, weight, limit, slots, name);
     }
 
     /** Whether it may be held together with all of these. */
@@ -48,7 +63,8 @@ public record Want(Mode mode, int weight, int limit) {
         return switch (mode) {
             case ALONE -> "";
             case SHARED -> SHARED_WORD;
-            case PERMITS -> weight + OF + limit;
+            case PERMITS ->
+                weight + " of " + limit + (slots ? " slots" : "") + (group.isEmpty() ? "" : " for " + group);
         };
     }
 
@@ -60,7 +76,15 @@ public record Want(Mode mode, int weight, int limit) {
         if (words.equals(SHARED_WORD)) {
             return SHARED;
         }
-        String[] parts = words.split(OF, 2);
-        return permits(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]));
+        Matcher parts = PERMITS.matcher(words);
+        if (!parts.matches()) {
+            throw new IllegalArgumentException("nothing is asked for in these words: " + words);
+        }
+        return new Want(
+                Mode.PERMITS,
+                Integer.parseInt(parts.group(1)),
+                Integer.parseInt(parts.group(2)),
+                parts.group(3) != null,
+                Objects.requireNonNullElse(parts.group(4), ""));
     }
 }

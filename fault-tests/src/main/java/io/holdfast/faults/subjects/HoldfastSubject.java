@@ -206,6 +206,11 @@ final class HoldfastSubject implements Subject {
             }
 
             @Override
+            public List<Integer> slots() {
+                return lease.slots();
+            }
+
+            @Override
             public boolean isHeld() {
                 return check.test(lease);
             }

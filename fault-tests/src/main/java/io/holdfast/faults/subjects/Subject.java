@@ -2,6 +2,7 @@ package io.holdfast.faults.subjects;
 
 import io.holdfast.faults.history.Want;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,11 @@ public interface Subject extends AutoCloseable {
     interface Hold {
         /** The fencing token; 0 if the library has none. */
         long token();
+
+        /** The numbers of its permits; empty where they have none. */
+        default List<Integer> slots() {
+            return List.of();
+        }
 
         /** Whether it is still held, by the best means that the library has; true if it has none. */
         boolean isHeld();

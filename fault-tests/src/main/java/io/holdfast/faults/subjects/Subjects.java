@@ -48,6 +48,7 @@ public final class Subjects {
                         .asking());
         put("holdfast-rw-", Way.READ_WRITE);
         put("holdfast-permits-", Way.PERMITS);
+        put("holdfast-shares-", Way.SHARES);
         put("holdfast-once-", Way.ONCE);
         MAKERS.put(
                 "redisson-lock",

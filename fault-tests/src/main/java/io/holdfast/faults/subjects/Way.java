@@ -3,14 +3,17 @@ package io.holdfast.faults.subjects;
 import io.holdfast.Attempt;
 import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
+import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.Once;
 import io.holdfast.Wait;
 import io.holdfast.faults.history.Operation;
 import io.holdfast.faults.history.Want;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -18,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 /** Which kind of lock a subject is asked for: what differs between them. */
 public enum Way {
     /** A lock. */
-    EXCLUSIVE("") {
+    EXCLUSIVE(LockInfo.Kind.LOCK, "") {
         @Override
         public Want draw(Random random) {
             return Want.ALONE;
@@ -30,7 +33,7 @@ public enum Way {
         }
     },
     /** A read/write lock, mostly for reading. */
-    READ_WRITE("%rw:") {
+    READ_WRITE(LockInfo.Kind.READ_WRITE, "%rw:") {
         @Override
         public Want draw(Random random) {
             return random.nextInt(3) == 0 ? Want.ALONE : Want.SHARED;
@@ -42,20 +45,33 @@ public enum Way {
             return want.mode() == Want.Mode.SHARED ? both.read() : both.write();
         }
     },
-    /** So many permits of a semaphore. */
-    PERMITS("%sem:") {
+    /** So many permits of a semaphore; half of the requests ask for slots. */
+    PERMITS(LockInfo.Kind.SEMAPHORE, "%sem:") {
         @Override
         public Want draw(Random random) {
-            return Want.permits(random.nextInt(3) == 0 ? 2 + random.nextInt(2) : 1, LIMIT);
+            return drawPermits(random);
         }
 
         @Override
         DistributedLock lock(Holdfast holdfast, String name, Want want, LockOptions options) {
-            return holdfast.semaphore(name, want.limit(), options).permits(want.weight());
+            return permits(holdfast, name, want, options);
+        }
+    },
+    /** The same for groups that share them by weight. */
+    SHARES(LockInfo.Kind.SEMAPHORE, "%sem:") {
+        @Override
+        public Want draw(Random random) {
+            return drawPermits(random).withGroup(GROUPS.get(random.nextInt(GROUPS.size())));
+        }
+
+        @Override
+        DistributedLock lock(Holdfast holdfast, String name, Want want, LockOptions options) {
+            int weight = 1 + GROUPS.indexOf(want.group());
+            return permits(holdfast, name, want, options.withGroup(want.group(), weight));
         }
     },
     /** Work that is done once: for a slot of a second by the server's clock, or for a key that all processes call for at about one time. */
-    ONCE("%once:") {
+    ONCE(LockInfo.Kind.ONCE, "%once:") {
         @Override
         public Want draw(Random random) {
             return Want.ALONE;
@@ -83,10 +99,10 @@ public enum Way {
             return work(holdfast, name, options).attempt(wait);
         }
 
-        /** One time of four the work fails: then it is the next one's. */
+        /** Of work that has a key, one time of four it fails: then it is the next one's. */
         @Override
         String end(Holdfast holdfast, String name, LockOptions options, Lease lease) {
-            boolean fails = ThreadLocalRandom.current().nextInt(4) == 0;
+            boolean fails = !isSlot(name) && ThreadLocalRandom.current().nextInt(4) == 0;
             String result = fails
                     ? lease.release().name()
                     : work(holdfast, name, options)
@@ -101,11 +117,24 @@ public enum Way {
     private static final long KEY_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
     private static final int LIMIT = 4;
+    private static final List<String> GROUPS = List.of("one", "two", "three"); // by weight
 
+    private final LockInfo.Kind kind;
     private final String mark;
 
-    Way(String mark) {
+    Way(LockInfo.Kind kind, String mark) {
+        this.kind = kind;
         this.mark = mark;
+    }
+
+    private static Want drawPermits(Random random) {
+        Want want = Want.permits(random.nextInt(3) == 0 ? 2 + random.nextInt(2) : 1, LIMIT);
+        return random.nextBoolean() ? want.withSlots() : want;
+    }
+
+    private static DistributedLock permits(Holdfast holdfast, String name, Want want, LockOptions options) {
+        DistributedSemaphore permits = holdfast.semaphore(name, want.limit(), options);
+        return (want.slots() ? permits.withSlots() : permits).permits(want.weight());
     }
 
     /** What a request asks for next. */
@@ -129,9 +158,19 @@ public enum Way {
         return lease.release().name();
     }
 
+    /** Whether work of this name is that of a slot of time. */
+    public static boolean isSlot(String name) {
+        return name.contains("@");
+    }
+
     /** Whether several may hold it at a time. */
     public boolean isShared() {
-        return this == READ_WRITE || this == PERMITS;
+        return this == READ_WRITE || !guards();
+    }
+
+    /** Where operators find it. */
+    public LockInfo.Kind kind() {
+        return kind;
     }
 
     /** The hash tag of a lock's keys, without its braces. */
@@ -141,6 +180,6 @@ public enum Way {
 
     /** Whether a holder may change what the lock guards, so that it can be looked at. */
     public boolean guards() {
-        return this != PERMITS;
+        return this != PERMITS && this != SHARES;
     }
 }

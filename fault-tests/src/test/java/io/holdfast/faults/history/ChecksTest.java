@@ -3,7 +3,6 @@ package io.holdfast.faults.history;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.holdfast.faults.history.History.Disturbance;
-import io.holdfast.faults.history.Ledger.Write;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,12 +22,12 @@ final class ChecksTest {
         int worker;
         String lock = "a";
         Want want = Want.ALONE;
-        final List<Access> accesses = new ArrayList<>();
         long asked;
         long queued;
         long got;
         long none;
         long token;
+        List<Integer> slots = List.of();
         long alive;
         long over;
         long lost;
@@ -54,13 +53,14 @@ final class ChecksTest {
                 at(draft.none),
                 draft.none == 0 ? "" : "TimedOut",
                 draft.token,
+                draft.slots,
                 at(draft.alive),
                 at(draft.over),
                 at(draft.lost),
                 at(draft.leaving),
                 0,
                 "",
-                draft.accesses));
+                List.of()));
     }
 
     /** A hold that is sure from the first time to the second. */
@@ -194,6 +194,26 @@ final class ChecksTest {
         assertEquals(1, Checks.exclusion(history()).size());
     }
 
+    @Test
+    void exclusion_slotOfTwoHolds_isBroken() {
+        slots(List.of(0), 1_000, 1_100);
+        slots(List.of(1, 2), 1_010, 1_200);
+        slots(List.of(0), 1_101, 1_300);
+        assertEquals(List.of(), Checks.exclusion(history()));
+        slots(List.of(2), 1_150, 1_300);
+        assertEquals(1, Checks.exclusion(history()).size());
+    }
+
+    private void slots(List<Integer> slots, long got, long until) {
+        operation(draft -> {
+            draft.want = Want.permits(slots.size(), 4).withSlots();
+            draft.slots = slots;
+            draft.asked = got - 1;
+            draft.got = got;
+            draft.alive = until;
+        });
+    }
+
     // ---- tokens
 
     @Test
@@ -292,6 +312,33 @@ final class ChecksTest {
         assertEquals(2, Checks.phases(history()).size());
     }
 
+    // ---- pauses
+
+    @Test
+    void pauses_grantOfBefore_isKept() {
+        disturbances.add(new Disturbance("pause", at(2_000), at(4_000), Disturbance.ALL, false));
+        hold(0, 1_900, 2_500, 1);
+        waiter(0, 1_800, 1_801, 2_100, 2); // its answer was under way
+        waiter(0, 1_800, 1_801, 4_001, 3);
+        assertEquals(List.of(), Checks.pauses(history(), "a"));
+    }
+
+    @Test
+    void pauses_grantMeanwhile_isBroken() {
+        disturbances.add(new Disturbance("pause", at(2_000), at(4_000), Disturbance.ALL, false));
+        waiter(0, 2_001, 2_002, 2_003, 1);
+        waiter(0, 1_800, 1_801, 3_000, 2);
+        assertEquals(2, Checks.pauses(history(), "a").size());
+    }
+
+    @Test
+    void order_acrossAPause_isKept() {
+        disturbances.add(new Disturbance("pause", at(1_070), at(4_000), Disturbance.ALL, false));
+        waiter(0, 1_050, 1_051, 5_000, 2);
+        waiter(1, 1_100, 1_101, 5_000, 1);
+        assertEquals(1, Checks.order(history()).size());
+    }
+
     // ---- order
 
     private void waiter(int worker, long asked, long queued, long got, long token) {
@@ -316,6 +363,26 @@ final class ChecksTest {
         waiter(0, 1_000, 1_010, 1_500, 9);
         waiter(1, 1_020, 0, 1_025, 8);
         assertEquals(1, Checks.order(history()).size());
+    }
+
+    @Test
+    void order_overtakenByOneOfAnotherGroup_saysNothing() {
+        queued(Want.permits(1, 4).withGroup("one"), 1_050, 2);
+        queued(Want.permits(1, 4).withGroup("two"), 1_100, 1);
+        assertEquals(List.of(), Checks.order(history()));
+        queued(Want.permits(1, 4).withGroup("one"), 1_100, 1);
+        assertEquals(1, Checks.order(history()).size());
+    }
+
+    /** Queued at once, and granted at a time when all are. */
+    private void queued(Want want, long asked, int token) {
+        operation(draft -> {
+            draft.want = want;
+            draft.asked = asked;
+            draft.queued = asked + 1;
+            draft.got = 1_500;
+            draft.token = token;
+        });
     }
 
     @Test
@@ -466,108 +533,5 @@ final class ChecksTest {
         waiter(Want.permits(3, 4), 1_060, 5_002);
         waiter(Want.permits(1, 4), 1_070, 5_003);
         assertEquals(List.of(), Checks.liveness(history(), SECOND, SECOND));
-    }
-
-    // ---- reads of the guarded resource
-
-    private static Access read(String register, long value, long begin) {
-        return new Access(register, false, value, at(begin), at(begin + 1), false);
-    }
-
-    private static Access written(String register, long value, long begin) {
-        return new Access(register, true, value, at(begin), at(begin + 1), false);
-    }
-
-    private void section(Want want, long got, long until, Access... accesses) {
-        operation(draft -> {
-            draft.want = want;
-            draft.asked = got - 1;
-            draft.got = got;
-            draft.alive = until;
-            draft.accesses.addAll(List.of(accesses));
-        });
-    }
-
-    private int stale(String register) {
-        return Registers.reads(history(), register).size();
-    }
-
-    @Test
-    void reads_ofTheLastWrite_areRight() {
-        section(Want.SHARED, 900, 990, read(Registers.FENCED, 0, 910), read(Registers.FENCED, 0, 980));
-        section(Want.ALONE, 1_000, 1_100, written(Registers.FENCED, 1, 1_090));
-        section(Want.ALONE, 1_200, 1_300, written(Registers.FENCED, 2, 1_290));
-        section(Want.SHARED, 1_400, 1_500, read(Registers.FENCED, 2, 1_410), read(Registers.FENCED, 2, 1_490));
-        assertEquals(0, stale(Registers.FENCED));
-    }
-
-    @Test
-    void reads_ofAWriteThatCameAfterItsHold_areFound() {
-        section(Want.ALONE, 1_000, 1_100, written(Registers.PLAIN, 7, 1_350));
-        section(Want.ALONE, 1_200, 1_300, written(Registers.PLAIN, 2, 1_290));
-        section(Want.SHARED, 1_400, 1_500, read(Registers.PLAIN, 7, 1_410));
-        assertEquals(1, stale(Registers.PLAIN));
-        assertEquals(0, stale(Registers.FENCED));
-    }
-
-    @Test
-    void reads_ofTheBeginningAfterAWrite_areFound() {
-        section(Want.ALONE, 1_000, 1_100, written(Registers.FENCED, 1, 1_090));
-        section(Want.SHARED, 1_400, 1_500, read(Registers.FENCED, 0, 1_410));
-        assertEquals(1, stale(Registers.FENCED));
-    }
-
-    @Test
-    void reads_ofWhatNobodyHadWritten_areFound() {
-        section(Want.SHARED, 1_000, 1_100, read(Registers.FENCED, 1, 1_010));
-        section(Want.ALONE, 1_200, 1_300, written(Registers.FENCED, 1, 1_290));
-        assertEquals(1, stale(Registers.FENCED));
-    }
-
-    @Test
-    void reads_besideTheWrite_mayBeOfEither() {
-        section(Want.ALONE, 1_000, 1_100, written(Registers.FENCED, 1, 1_090));
-        section(Want.ALONE, 1_200, 1_300, written(Registers.FENCED, 2, 1_290));
-        section(Want.SHARED, 1_210, 1_291, read(Registers.FENCED, 1, 1_290));
-        section(Want.SHARED, 1_211, 1_292, read(Registers.FENCED, 2, 1_290));
-        assertEquals(0, stale(Registers.FENCED));
-    }
-
-    @Test
-    void reads_ofAWriteWhoseAnswerIsUnknown_areRight() {
-        section(Want.ALONE, 1_000, 1_080, new Access(Registers.FENCED, true, 1, at(1_090), 0, false));
-        section(Want.SHARED, 1_400, 1_500, read(Registers.FENCED, 1, 1_410));
-        section(Want.SHARED, 1_400, 1_500, read(Registers.FENCED, 0, 1_410));
-        assertEquals(0, stale(Registers.FENCED));
-    }
-
-    @Test
-    void reads_thatDifferInOneSection_areFoundWhereTheyWereGuarded() {
-        section(Want.SHARED, 1_000, 1_500, read(Registers.FENCED, 0, 1_010), read(Registers.FENCED, 1, 1_480));
-        section(Want.SHARED, 1_000, 1_500, read(Registers.PLAIN, 0, 1_010), read(Registers.PLAIN, 1, 1_480));
-        section(Want.SHARED, 1_000, 1_470, read(Registers.PLAIN, 0, 1_010), read(Registers.PLAIN, 1, 1_480));
-        section(Want.ALONE, 1_100, 1_300, written(Registers.FENCED, 1, 1_250), written(Registers.PLAIN, 1, 1_250));
-        assertEquals(1, stale(Registers.FENCED));
-        assertEquals(1, stale(Registers.PLAIN)); // the second of the readers of it was not sure of its lease
-    }
-
-    // ---- the guarded resource
-
-    @Test
-    void ledger_eachWroteOnWhatItRead_losesNothing() {
-        assertEquals(0, Ledger.lostUpdates(List.of(new Write(0, 1), new Write(1, 2), new Write(2, 3))));
-    }
-
-    @Test
-    void ledger_twoReadTheSame_losesOne() {
-        List<Write> writes = List.of(new Write(0, 1), new Write(1, 2), new Write(1, 2), new Write(2, 3));
-        assertEquals(1, Ledger.lostUpdates(writes));
-        assertEquals(1, Ledger.check("a", writes).size());
-    }
-
-    @Test
-    void ledger_lateWriteOverSeveral_isFound() {
-        assertEquals(
-                2, Ledger.lostUpdates(List.of(new Write(0, 1), new Write(1, 2), new Write(0, 1), new Write(2, 3))));
     }
 }

@@ -36,8 +36,8 @@ final class HistoryTest {
     @Test
     void read_whatWasWritten_isOneOperationAndAStandstill() throws IOException {
         History history = History.read(List.of(write()), List.of(), 100);
-        Operation expected =
-                new Operation(0, 1, "a", Want.ALONE, 10, 11, 12, 0, "", 77, 14, 0, 0, 15, 16, "RELEASED", List.of());
+        Operation expected = new Operation(
+                0, 1, "a", Want.ALONE, 10, 11, 12, 0, "", 77, List.of(), 14, 0, 0, 15, 16, "RELEASED", List.of());
         assertEquals(List.of(expected), history.operations());
         assertEquals(1, history.disturbances().size());
         assertTrue(history.disturbances().get(0).touches(0, 25, 30));
@@ -54,13 +54,18 @@ final class HistoryTest {
             recorder.write(new Entry(Kind.READING, 13, 1, "", 0, Registers.FENCED));
             recorder.write(new Entry(Kind.REFUSED, 14, 1, "", -1, Registers.FENCED));
             recorder.write(new Entry(
-                    Kind.ASK, 20, 2, "a", 0, "PT1S " + Want.permits(2, 4).words()));
+                    Kind.ASK,
+                    20,
+                    2,
+                    "a",
+                    0,
+                    "PT1S " + Want.permits(2, 4).withSlots().withGroup("x").words()));
             recorder.write(new Entry(Kind.ASK, 30, 3, "a", 0, "PT1S"));
             recorder.write(new Entry(Kind.WRITING, 31, 3, "", 8, Registers.PLAIN));
         }
         List<Operation> operations = History.read(List.of(file), List.of(), 100).operations();
         assertEquals(
-                List.of(Want.SHARED, Want.permits(2, 4), Want.ALONE),
+                List.of(Want.SHARED, Want.permits(2, 4).withSlots().withGroup("x"), Want.ALONE),
                 operations.stream().map(Operation::want).toList());
         assertEquals(
                 List.of(

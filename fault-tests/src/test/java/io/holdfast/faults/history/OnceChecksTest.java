@@ -37,6 +37,7 @@ final class OnceChecksTest {
                 nanos(none),
                 outcome,
                 got,
+                List.of(),
                 nanos(leaving),
                 0,
                 0,
@@ -104,5 +105,43 @@ final class OnceChecksTest {
         work(10_000, 10_100, "ALREADY_GONE");
         disturbances.add(new Disturbance("freeze-process", nanos(10_050), nanos(10_090), 0, false));
         assertEquals(List.of(), found());
+    }
+
+    private List<String> undone() {
+        return Checks.undone(new History(operations, disturbances, nanos(100_000)), Duration.ofSeconds(5)).stream()
+                .map(each -> each.what().replaceAll("operation (\\d+) of process 0 on a", "$1"))
+                .toList();
+    }
+
+    /** A call that ends without an answer to what it asked. */
+    private void inVain(int from, int to) {
+        add(from, 0, to, "TimedOut", 0, 0, "");
+    }
+
+    @Test
+    void undone_callerWhoCouldHaveDoneIt_isFound() {
+        inVain(10_000, 16_000);
+        assertEquals(List.of("1 waited for 6000000 µs, and nobody did it"), undone());
+    }
+
+    @Test
+    void undone_doneByAnother_isKept() {
+        inVain(10_000, 16_000);
+        work(16_500, 16_600, RECORDED);
+        assertEquals(List.of(), undone());
+    }
+
+    @Test
+    void undone_anotherWasAtIt_isKept() {
+        inVain(10_000, 16_000);
+        work(12_000, 14_000, "ALREADY_GONE");
+        assertEquals(List.of(), undone());
+    }
+
+    @Test
+    void undone_callerThatStoodStill_isKept() {
+        inVain(10_000, 16_000);
+        disturbances.add(new Disturbance("freeze-process", nanos(10_050), nanos(10_090), 0, false));
+        assertEquals(List.of(), undone());
     }
 }
