@@ -48,7 +48,6 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     private static final System.Logger LOG = System.getLogger("io.holdfast");
     /** Locks in one call of the refresh. */
     private static final int BATCH = 50;
-    /** Waiters for a lock that several may hold which a refresh names, so that it can grant it to each of them. */
 
     /** In which order the server serves requests of one client, as far as the client can know it. */
     private static final Comparator<QueuedRequest> SERVED = Comparator.<QueuedRequest>comparingInt(
