@@ -420,7 +420,6 @@ final class KeptHoldTest extends LocalLineFixture {
         deaf.close();
     }
 
-    /** The server had to be given the script of the release first, and so was asked for the lock before it. */
     /** A client that keeps the lock, over a server that answers no release until the test does. */
     private Holdfast clientThatKeeps(FakeDriver driver) {
         Holdfast client = clientOver(driver);
@@ -431,6 +430,7 @@ final class KeptHoldTest extends LocalLineFixture {
         return client;
     }
 
+    /** The server had to be given the script of the release first, and so was asked for the lock before it. */
     @Test
     void attempt_givenBackOnlyAfterItAsked_asksOnceMore() {
         FakeDriver driver = new FakeDriver(time);

@@ -385,7 +385,6 @@ final class ScriptTest {
         return linear.group(1) + (constant == 0 ? "" : constant > 0 ? "+" + constant : "" + constant);
     }
 
-    /** What only people read is not sent, but for the name of the script and the marks of its rules. */
     /** The server creates every function of a script again in each call. */
     @ParameterizedTest
     @EnumSource(Script.class)
@@ -405,6 +404,7 @@ final class ScriptTest {
         assertEquals(List.of(), unused);
     }
 
+    /** What only people read is not sent, but for the name of the script and the marks of its rules. */
     @ParameterizedTest
     @EnumSource(Script.class)
     void text_sent_hasNoComments(Script script) {

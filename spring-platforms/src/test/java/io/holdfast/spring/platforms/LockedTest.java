@@ -549,6 +549,4 @@ final class LockedTest {
         }
         assertEquals(before + 1, work.runs());
     }
-
-    /** Until something is so that happens on other threads. */
 }
