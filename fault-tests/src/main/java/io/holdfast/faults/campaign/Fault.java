@@ -29,9 +29,9 @@ enum Fault {
     PARTITION_ONE(true, 2, "one process is cut off for longer than its term", SINGLE, SENTINELS, CLUSTER),
     PARTITION_ALL(true, 2, "all processes are cut off for up to longer than a term", SINGLE, SENTINELS, CLUSTER),
     REPLIES_HELD(
-            true, 3, "what the server sends is held back for up to a second and a half", SINGLE, SENTINELS, CLUSTER),
-    REPLIES_LOST(true, 4, "what the server sends is lost, then connections are reset", SINGLE, SENTINELS, CLUSTER),
-    REQUESTS_LOST(true, 4, "what clients send is lost, then connections are reset", SINGLE, SENTINELS, CLUSTER),
+            true, 3, "replies and messages are held back for up to a second and a half", SINGLE, SENTINELS, CLUSTER),
+    REPLIES_LOST(true, 4, "replies and messages are lost, then connections are reset", SINGLE, SENTINELS, CLUSTER),
+    REQUESTS_LOST(true, 4, "requests are lost, then connections are reset", SINGLE, SENTINELS, CLUSTER),
     MESSAGES_LOST(true, 4, "messages are lost, then their connections are reset", SINGLE, SENTINELS, CLUSTER),
     MESSAGES_DEAD(true, 2, "connections for messages carry nothing any more and stay open", SINGLE, SENTINELS, CLUSTER),
     PACKETS_LOST_ONE(
