@@ -4,6 +4,7 @@ import io.holdfast.spi.DriverException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -88,7 +89,14 @@ final class StateFolder {
         try {
             attributes = attributes(path);
         } catch (NoSuchFileException e) {
-            create(path);
+            try {
+                create(path);
+            } catch (FileAlreadyExistsException inTheWay) { // which names another file, and not the folder
+                FileSystemException refusal =
+                        new FileSystemException(path.toString(), null, "Not a folder: " + inTheWay.getFile());
+                refusal.initCause(inTheWay);
+                throw refusal;
+            }
             attributes = attributes(path);
         }
         String refusal = refusal(path, attributes);
