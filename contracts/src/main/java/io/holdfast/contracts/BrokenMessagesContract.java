@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** What becomes of waiters whose messages do not arrive, and of those behind them. */
 abstract class BrokenMessagesContract extends FaultSuite {
-    private static final LockOptions SHORT_CLAIM = STRICT.withHandoffTimeout(Duration.ofMillis(200));
+    private static final LockOptions SHORT_CLAIM = STRICT.withHandoffTimeout(Duration.ofSeconds(1));
 
     @Test
     void release_waiterNotListening_isParkedAndGrantedOnceItListensAgain() throws Exception {
