@@ -133,6 +133,12 @@ public final class LockBench extends QueueBench<LockState, Call> {
         } else if (call instanceof Call.Pause asked) {
             args.addAll(List.of(Integer.toString(asked.ticks() * TICK), label(0)));
             return Script.PAUSE;
+        } else if (call instanceof Call.Note asked) {
+            keys.clear();
+            keys.addAll(List.of(HOLD, HOLD + ":n"));
+            args.clear();
+            args.addAll(List.of(owner(asked.owner()), token(asked.token()), label(asked.owner()), "0"));
+            return Script.NOTE;
         } else if (call instanceof Call.Clean) {
             return Script.CLEAN;
         } else if (call instanceof Call.Adopt asked) {

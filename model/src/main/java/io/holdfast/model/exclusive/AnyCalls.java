@@ -25,6 +25,7 @@ public final class AnyCalls extends AnyQueueCalls<LockState, Call> {
         DROP,
         PROLONG,
         PAUSE,
+        NOTE,
         CLEAN,
         ADOPT,
         LISTEN,
@@ -85,6 +86,7 @@ public final class AnyCalls extends AnyQueueCalls<LockState, Call> {
             if (granted) {
                 add(calls, Act.CONFIRM, new Call.Confirm(client, owner, token));
                 add(calls, Act.RENEW, new Call.Renew(client, owner, token));
+                add(calls, Act.NOTE, new Call.Note(client, owner, token));
                 if (acts.contains(Act.WRONG_TOKEN)) {
                     add(calls, Act.CONFIRM, new Call.Confirm(client, owner, token - 1));
                     add(calls, Act.RENEW, new Call.Renew(client, owner, token - 1));

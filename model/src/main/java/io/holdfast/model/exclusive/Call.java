@@ -113,6 +113,14 @@ public sealed interface Call {
         }
     }
 
+    /** {@code note.lua}, which removes the note that is kept for others. */
+    record Note(int client, int owner, long token) implements Call {
+        @Override
+        public String toString() {
+            return "note of " + Words.owner(owner) + " with token " + token;
+        }
+    }
+
     /** {@code clean.lua}. */
     record Clean(int client) implements Call {
         @Override

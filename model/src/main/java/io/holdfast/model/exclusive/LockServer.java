@@ -66,6 +66,8 @@ public final class LockServer {
                 reply = prolong(asked);
             } else if (call instanceof Call.Pause asked) {
                 reply = pause(asked);
+            } else if (call instanceof Call.Note asked) {
+                reply = Reply.of(s.holder == asked.owner() ? "NOTED" : "GONE"); // what it changes is for people
             } else if (call instanceof Call.Clean) {
                 reply = clean();
             } else if (call instanceof Call.Adopt asked) {

@@ -156,6 +156,7 @@ public final class Settings {
                                 Act.REFRESH,
                                 Act.REVOKE,
                                 Act.PAUSE,
+                                Act.NOTE,
                                 Act.TICK)));
         all.put("three", new Calls("three clients", Bounds.plain(3, 1, 1, 4), CLIENTS));
         return all;
