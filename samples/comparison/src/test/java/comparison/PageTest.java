@@ -24,17 +24,24 @@ class PageTest {
         void main(String[] arguments) throws Exception;
     }
 
-    private static final Map<String, Program> PROGRAMS = new TreeMap<>(Map.of(
-            "Clients", Clients::main,
-            "Commit", Commit::main,
-            "DeadWaiter", DeadWaiter::main,
-            "FreedPort", FreedPort::main,
-            "IdempotencyKey", IdempotencyKey::main,
-            "LateNote", LateNote::main,
-            "Loss", Loss::main,
-            "Maintenance", Maintenance::main,
-            "OtherThread", OtherThread::main,
-            "TenantShare", TenantShare::main));
+    private static final Map<String, Program> PROGRAMS = new TreeMap<>();
+
+    static {
+        PROGRAMS.put("CacheStampede", CacheStampede::main);
+        PROGRAMS.put("Clients", Clients::main);
+        PROGRAMS.put("Commit", Commit::main);
+        PROGRAMS.put("DeadWaiter", DeadWaiter::main);
+        PROGRAMS.put("FreedPort", FreedPort::main);
+        PROGRAMS.put("GivingWay", GivingWay::main);
+        PROGRAMS.put("IdempotencyKey", IdempotencyKey::main);
+        PROGRAMS.put("LateNote", LateNote::main);
+        PROGRAMS.put("LateWrite", LateWrite::main);
+        PROGRAMS.put("Loss", Loss::main);
+        PROGRAMS.put("Maintenance", Maintenance::main);
+        PROGRAMS.put("OtherThread", OtherThread::main);
+        PROGRAMS.put("SlotOfTime", SlotOfTime::main);
+        PROGRAMS.put("TenantShare", TenantShare::main);
+    }
 
     @Test
     void programs_run_printWhatThePageSays() throws Exception {
