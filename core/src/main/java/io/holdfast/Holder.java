@@ -55,7 +55,7 @@ public record Holder(
 
     /**
      * Whether the lock is no longer held, but stays taken until its minimum hold time ({@link LockOptions#withMinHold}), or the time that its release has
-     * asked for, is over.
+     * asked for, is over; after a loss, until its lock-delay ({@link LockOptions#withLockDelay}) is over.
      */
     public boolean resting() {
         return owner.equals(OwnerIds.REST) || isRecord() || isPause();

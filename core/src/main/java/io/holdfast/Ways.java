@@ -78,7 +78,7 @@ final class Ways {
 
     private void ofOne(Holder holder) {
         if (holder.resting()) {
-            add(By.REST, lock.remaining(), "the end of its minimum hold time", "");
+            add(By.REST, lock.remaining(), "the end of its minimum hold time or lock-delay", "");
             add(By.OPERATOR_RELEASE, null, "an operator releases it", "");
             return;
         }

@@ -57,6 +57,7 @@ final class Acquire implements Subcommand {
                 "--wait",
                 "--try",
                 "--lease",
+                LockRequest.LOCK_DELAY,
                 "--order",
                 "--priority",
                 "--group",

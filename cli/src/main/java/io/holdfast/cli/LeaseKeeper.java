@@ -114,7 +114,7 @@ final class LeaseKeeper {
     private int keep(Lease lease) throws IOException {
         Ticket ticket = null;
         try {
-            if (request.atLeast().isZero()) { // else it stays taken whatever becomes of us
+            if (!request.mayOutliveItsHolder()) { // else it stays taken whatever becomes of us
                 Server.startsCommand();
                 Server.runsCommand(script.pid());
             }
@@ -259,8 +259,9 @@ final class LeaseKeeper {
                     Words.loss(reason == null ? LossReason.NOT_ON_SERVER : reason));
         }
         String word = result == null ? "held" : result == ReleaseResult.UNCONFIRMED ? "unconfirmed" : "released";
-        long left =
-                result == null ? lease.remaining().toMillis() : request.term().toMillis();
+        long left = result == null
+                ? lease.remaining().toMillis()
+                : request.keptFor().toMillis();
         return new Ticket.Answer(word, lease.token(), left, request.name(), "");
     }
 }

@@ -23,6 +23,7 @@ import picocli.CommandLine.ParseResult;
  * @param patienceText the same as it was typed, empty if it was not
  * @param term the lease duration of its lease
  * @param atLeast how long it stays taken after it was obtained, whatever becomes of its holder
+ * @param lockDelay how much longer it stays taken if its lease is lost
  * @param order where it enters the queue
  * @param priority among whom
  * @param group whose share says where it enters; empty for none
@@ -44,6 +45,7 @@ record LockRequest(
         String patienceText,
         Duration term,
         Duration atLeast,
+        Duration lockDelay,
         LockOptions.Order order,
         int priority,
         String group,
@@ -57,6 +59,7 @@ record LockRequest(
         boolean verbose) {
 
     static final String AS = "--as";
+    static final String LOCK_DELAY = "--lock-delay";
     private static final String GROUP = "--group";
     private static final String GROUP_WEIGHT = "--group-weight";
     static final String ALSO = "--also";
@@ -98,6 +101,7 @@ record LockRequest(
                 tryOnly || wait == null ? "" : wait,
                 span(given, "--lease", MIN_LEASE_DURATION, usualTerm),
                 span(given, "--min-hold", SHORTEST, Duration.ZERO),
+                span(given, LOCK_DELAY, SHORTEST, Duration.ZERO),
                 order(given.matchedOptionValue("--order", null)),
                 number(
                         given,
@@ -209,9 +213,22 @@ record LockRequest(
         return text;
     }
 
+    /** Whether the lock may stay taken when nobody works under it any more: that processes have ended does not free it. */
+    boolean mayOutliveItsHolder() {
+        return !atLeast.isZero() || !lockDelay.isZero();
+    }
+
+    /** For how long the server keeps the lock, if no more is heard of its holder. */
+    Duration keptFor() {
+        return term.plus(lockDelay);
+    }
+
     /** How the lock is to be asked for and held. */
     LockOptions options() {
         LockOptions options = LockOptions.defaults().withLeaseDuration(term).withMinHold(atLeast);
+        if (!lockDelay.isZero()) {
+            options = options.withLockDelay(lockDelay);
+        }
         // Each copy is checked as a whole: not made where nothing differs, which is nearly always.
         if (order != LockOptions.Order.FIFO || priority != 0 || queueLimit != 0 || !metadata.isEmpty()) {
             options = options.withOrder(order)

@@ -257,6 +257,11 @@ final class Pages {
                         + " short job does not run again on a machine whose clock is late. Not after a command that could"
                         + " not be started (126, 127).");
         words.put(
+                LockRequest.LOCK_DELAY,
+                "Keep the lock taken for this much longer if it is lost, or this process dies, so that a late write to a store"
+                        + " that cannot check tokens arrives before the next holder begins; 1ms to 365d, none by default. A"
+                        + " lock that is given back is free at once.");
+        words.put(
                 "--kill-after",
                 "After the lock was lost: time from TERM to KILL; 10s by default, 0s kills at once after TERM.");
         words.put(

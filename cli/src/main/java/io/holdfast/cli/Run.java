@@ -188,7 +188,7 @@ final class Run {
                 Child.putSlots(prepared, held.get(0).slots());
                 started = Child.start(prepared, tokens, children);
                 watcher.started(started.pid());
-                if (request.lock().atLeast().isZero()
+                if (!request.lock().mayOutliveItsHolder()
                         && children == null) { // else it stays taken whatever becomes of us
                     Server.runsCommand(watcher.andIts(started.pid()));
                 }
@@ -306,7 +306,7 @@ final class Run {
                 }
                 return ExitStatus.LOST;
             }
-            case UNCONFIRMED -> Say.line(Words.unconfirmed(lock, request.lock().term()));
+            case UNCONFIRMED -> Say.line(Words.unconfirmed(lock, request.lock().keptFor()));
         }
         return status;
     }

@@ -60,6 +60,7 @@ final class Specs {
                 .addOption(flag(new String[] {"--try"}))
                 .addOption(value("--lease", "TIME"))
                 .addOption(value("--min-hold", "TIME"))
+                .addOption(value(LockRequest.LOCK_DELAY, "TIME"))
                 .addOption(value("--kill-after", "TIME"))
                 .addOption(flag(new String[] {"--hold-for-children"}))
                 .addOption(flag(new String[] {RunRequest.NOTES}))

@@ -40,7 +40,8 @@ final class Words {
             return paused(new LockInfo.Pause(holder, remaining));
         }
         if (holder.resting()) {
-            return "free in " + Span.inWords(remaining) + ", when its minimum hold time is over; last held by " + who;
+            return "free in " + Span.inWords(remaining)
+                    + ", when its minimum hold time or lock-delay is over; last held by " + who;
         }
         return "held by " + who + ", since " + time(holder.since()) + " (" + Span.inWords(age(holder.since()))
                 + " ago)";

@@ -40,6 +40,7 @@ final class UsageTest {
                 "--lease=10s",
                 "--min-hold",
                 "55s",
+                "--lock-delay=20s",
                 "--kill-after",
                 "0s",
                 "--hold-for-children",
@@ -76,6 +77,7 @@ final class UsageTest {
                                 "5m",
                                 Duration.ofSeconds(10),
                                 Duration.ofSeconds(55),
+                                Duration.ofSeconds(20),
                                 LockOptions.Order.LIFO,
                                 -7,
                                 "",
@@ -96,6 +98,7 @@ final class UsageTest {
                 LockOptions.defaults()
                         .withLeaseDuration(Duration.ofSeconds(10))
                         .withMinHold(Duration.ofSeconds(55))
+                        .withLockDelay(Duration.ofSeconds(20))
                         .withOrder(LockOptions.Order.LIFO)
                         .withPriority(-7)
                         .withQueueLimit(12)
@@ -121,6 +124,7 @@ final class UsageTest {
         assertEquals(Wait.forever(), request.lock().patience());
         assertEquals(Duration.ofSeconds(30), request.lock().term());
         assertEquals(Duration.ZERO, request.lock().atLeast());
+        assertEquals(Duration.ZERO, request.lock().lockDelay());
         assertEquals(75, request.lock().busyExit());
         assertEquals(LockOptions.defaults(), request.lock().options());
         assertEquals(
@@ -156,6 +160,8 @@ final class UsageTest {
                 "x --try --try -- true|--try",
                 "x --lease 50ms -- true|--lease is '50ms', must be from 100ms to 365d",
                 "x --min-hold 0s -- true|--min-hold is '0s', must be from 1ms to 365d",
+                "x --lock-delay 0s -- true|--lock-delay is '0s', must be from 1ms to 365d",
+                "x --lock-delay 20 -- true|--lock-delay is '20', must be a whole number with a unit",
                 "x --kill-after soon -- true|--kill-after is 'soon'",
                 "x --order first -- true|--order is 'first', must be fifo, lifo or random",
                 "x --priority 101 -- true|--priority is '101', must be a whole number from -100 to 100",

@@ -175,10 +175,10 @@ final class WhyTest {
         Said why = Said.by(server, "why", "resting");
         assertEquals(1, why.status());
         assertTrue(why.out().matches("""
-                                'resting' is free in 1h 59m, when its minimum hold time is over; last held by billing@.*
+                                'resting' is free in 1h 59m, when its minimum hold time or lock-delay is over; last held by billing@.*
                                 Nobody waits.
                                 What frees it:
-                                  - the end of its minimum hold time, at \\S+ \\(in 1h 59m\\)
+                                  - the end of its minimum hold time or lock-delay, at \\S+ \\(in 1h 59m\\)
                                   - holdfast release
                                 """), why.out());
         JsonObject document = Said.by(server, "why", "resting", "--json").json();
