@@ -16,6 +16,7 @@ public sealed interface LockEvent {
      * @param key the key of the hold on the server
      * @param owner the public part of the owner id
      * @param actor the actor's id, or the name of the thread that asked
+     * @param group the group of the request, see {@link LockOptions#withGroup(String, int)}; empty for none
      * @param at when it happened
      * @param data what the caller gave with {@link LockOptions#withEventData}; null for nothing
      */
@@ -24,6 +25,7 @@ public sealed interface LockEvent {
             String key,
             String owner,
             String actor,
+            String group,
             Instant at,
             @Nullable Object data) {}
 
@@ -33,6 +35,11 @@ public sealed interface LockEvent {
     /** The lock's name. */
     default String lockName() {
         return subject().lockName();
+    }
+
+    /** The group of the request, see {@link LockOptions#withGroup(String, int)}; empty for none. */
+    default String group() {
+        return subject().group();
     }
 
     /** What the caller gave with {@link LockOptions#withEventData}; null for nothing. */
@@ -129,6 +136,14 @@ public sealed interface LockEvent {
      * @param remaining how long it now lasts
      */
     record Extended(Subject subject, long token, Duration remaining) implements LockEvent {}
+
+    /**
+     * The holder has left a {@linkplain Lease#note note}, or has removed it.
+     *
+     * @param token the fencing token
+     * @param note what stands there now; empty if it was removed
+     */
+    record Noted(Subject subject, long token, String note) implements LockEvent {}
 
     /**
      * The hold was given back.

@@ -15,10 +15,13 @@ import java.util.List;
  * @param refused requests that ended because the lock was taken, its queue was full, the actor held it itself, an operator dropped
  *     them, or to break a deadlock
  * @param lost how many of the holds were lost
+ * @param answered requests for work that is done {@linkplain Once once} that were answered with its record
+ * @param givenUp requests for such work that was given up, after as many {@linkplain Once#withTries tries} as it may have
  */
-public record LockFigures(Times waits, Times holds, long handoffs, long timedOut, long refused, long lost) {
+public record LockFigures(
+        Times waits, Times holds, long handoffs, long timedOut, long refused, long lost, long answered, long givenUp) {
     /** Nothing has been counted. */
-    public static final LockFigures NONE = new LockFigures(Times.NONE, Times.NONE, 0, 0, 0, 0);
+    public static final LockFigures NONE = new LockFigures(Times.NONE, Times.NONE, 0, 0, 0, 0, 0, 0);
 
     /** Both together. */
     public LockFigures plus(LockFigures other) {
@@ -28,7 +31,9 @@ public record LockFigures(Times waits, Times holds, long handoffs, long timedOut
                 handoffs + other.handoffs,
                 timedOut + other.timedOut,
                 refused + other.refused,
-                lost + other.lost);
+                lost + other.lost,
+                answered + other.answered,
+                givenUp + other.givenUp);
     }
 
     /**
@@ -40,7 +45,9 @@ public record LockFigures(Times waits, Times holds, long handoffs, long timedOut
         boolean restarted = earlier.waits.count > waits.count
                 || earlier.holds.count > holds.count
                 || earlier.timedOut > timedOut
-                || earlier.refused > refused;
+                || earlier.refused > refused
+                || earlier.answered > answered
+                || earlier.givenUp > givenUp;
         return restarted
                 ? this
                 : new LockFigures(
@@ -49,7 +56,9 @@ public record LockFigures(Times waits, Times holds, long handoffs, long timedOut
                         handoffs - earlier.handoffs,
                         timedOut - earlier.timedOut,
                         refused - earlier.refused,
-                        lost - earlier.lost);
+                        lost - earlier.lost,
+                        answered - earlier.answered,
+                        givenUp - earlier.givenUp);
     }
 
     /**

@@ -44,7 +44,7 @@ final class LogTextTest {
         Contention contention = new Contention(Optional.of(holder), Duration.ZERO, 0, 0);
         Holder plain = new Holder(FORGED, 0, "", "", "", "", Map.of(), Instant.EPOCH);
         Contention byPlain = new Contention(Optional.of(plain), Duration.ofDays(365), 0, 0);
-        LockEvent.Subject subject = new LockEvent.Subject(FORGED, "key", "c.1", FORGED, Instant.EPOCH, FORGED);
+        LockEvent.Subject subject = new LockEvent.Subject(FORGED, "key", "c.1", FORGED, FORGED, Instant.EPOCH, FORGED);
         for (String message : new String[] {
             message(Attempt.Reason.TAKEN, contention),
             message(Attempt.Reason.TIMED_OUT, byPlain),
@@ -52,6 +52,7 @@ final class LogTextTest {
             message(Attempt.Reason.QUEUE_FULL, contention),
             new LeaseLostException(FORGED, 7, LossReason.NOT_ON_SERVER, false, null).getMessage(),
             Events.line(new LockEvent.Asked(subject, 1)),
+            Events.line(new LockEvent.Noted(subject, 7, FORGED)),
         }) {
             assertTrue(message.chars().noneMatch(Character::isISOControl), message);
             assertTrue(message.contains("a\\u000a2026"), message);

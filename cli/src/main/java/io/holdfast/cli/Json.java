@@ -126,7 +126,9 @@ final class Json {
         number("handoffs", figures.handoffs());
         number("timedOut", figures.timedOut());
         number("refused", figures.refused());
-        return number("lost", figures.lost());
+        number("lost", figures.lost());
+        number("answered", figures.answered());
+        return number("givenUp", figures.givenUp());
     }
 
     private Json times(LockFigures.Times times) {

@@ -53,7 +53,7 @@ final class TopTest {
                 List.of("also wanted", "wanted", "one", "free", "old", "young"),
                 sorted.stream().map(LockInfo::name).toList());
         Times holds = new Times(3, Duration.ofMillis(900), Duration.ofMillis(400), List.of());
-        LockFigures counted = new LockFigures(Times.NONE, holds, 0, 0, 0, 0);
+        LockFigures counted = new LockFigures(Times.NONE, holds, 0, 0, 0, 0, 0, 0);
         String page = Top.page(sorted, Map.of(new LockInfo.Named("free", LockInfo.Kind.LOCK), counted), Instant.now());
         assertTrue(page.lines().findFirst().orElseThrow().endsWith("  5 locks held, 8 requests waiting"), page);
         assertTrue(page.lines().anyMatch(line -> line.matches("1 +free +nobody +3 +300ms +400ms")), page);

@@ -12,6 +12,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
+import io.holdfast.LockEvent;
 import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.Wait;
@@ -24,6 +25,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,6 +75,32 @@ public class NoteContract extends LockSuite {
         lease.extend(Duration.ofMinutes(1));
         assertEquals(
                 Optional.of("63 %"), two.lock("a").info().holder().orElseThrow().note());
+    }
+
+    @Test
+    final void note_leftAndRemoved_isToldToListeners() throws Exception {
+        for (LockOptions options :
+                List.of(LockOptions.defaults(), LockOptions.defaults().withStrictOrder())) {
+            List<LockEvent.Noted> told = new CopyOnWriteArrayList<>();
+            CompletableFuture<Void> over = new CompletableFuture<>();
+            LockOptions listening = options.withListener(event -> {
+                if (event instanceof LockEvent.Noted noted) {
+                    told.add(noted);
+                } else if (event instanceof LockEvent.Released) {
+                    over.complete(null);
+                }
+            });
+            Lease lease = one.lock("a", listening).acquire();
+            lease.note("62 %");
+            lease.note("");
+            lease.release();
+            assertThrows(LeaseLostException.class, () -> lease.note("too late"));
+            over.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            assertEquals(
+                    List.of("62 %", ""),
+                    told.stream().map(LockEvent.Noted::note).toList());
+            told.forEach(each -> assertEquals(lease.token(), each.token()));
+        }
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.holdfast.contracts;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Admin;
@@ -252,7 +253,7 @@ public class ReportContract extends LockSuite {
     // ---- what is counted
 
     private LockFigures counted(String lock) {
-        return looking.inspect().overview(100).figures().stream()
+        return looking.inspect().allKinds().overview(100).figures().stream()
                 .flatMap(client -> client.locks().stream())
                 .filter(each -> each.name().equals(lock))
                 .map(ClientFigures.OfLock::figures)
@@ -310,7 +311,7 @@ public class ReportContract extends LockSuite {
             assertTrue(two.lock(name, options)
                     .tryAcquire(Wait.upTo(Duration.ofMillis(30)))
                     .isEmpty());
-            assertEquals(new LockFigures(Times.NONE, Times.NONE, 0, 1, 1, 0), ofTwo(name));
+            assertEquals(new LockFigures(Times.NONE, Times.NONE, 0, 1, 1, 0, 0, 0), ofTwo(name));
             looking.admin().release(name, held.token(), Admin.Waiters.HAND_OFF);
             assertEquals(
                     LossReason.REVOKED, held.whenLost().toCompletableFuture().get(10, TimeUnit.SECONDS));
@@ -319,8 +320,25 @@ public class ReportContract extends LockSuite {
         }
     }
 
+    @Test
+    final void figures_requestsThatARecordAnswers_areCountedByWhatItSays() throws Exception {
+        one.once("done").run(lease -> "result");
+        two.once("done").run(lease -> "another");
+        assertEquals(new LockFigures(Times.NONE, Times.NONE, 0, 0, 0, 0, 1, 0), ofTwo("done"));
+        assertThrows(
+                IllegalStateException.class,
+                () -> one.once("failed").withTries(1).run(lease -> {
+                    throw new IllegalStateException("it fails");
+                }));
+        for (int i = 0; i < 2; i++) {
+            two.once("failed").withTries(1).run(lease -> "another");
+        }
+        assertEquals(new LockFigures(Times.NONE, Times.NONE, 0, 0, 0, 0, 0, 2), ofTwo("failed"));
+        assertEquals(1, counted("failed").waits().count());
+    }
+
     private LockFigures ofTwo(String lock) {
-        return looking.inspect().overview(100).figures().stream()
+        return looking.inspect().allKinds().overview(100).figures().stream()
                 .filter(client -> client.client().equals(two.id()))
                 .flatMap(client -> client.locks().stream())
                 .filter(each -> each.name().equals(lock))

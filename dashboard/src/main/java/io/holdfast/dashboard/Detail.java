@@ -65,7 +65,9 @@ final class Detail {
                 figures.handoffs(),
                 figures.timedOut(),
                 figures.refused(),
-                figures.lost());
+                figures.lost(),
+                figures.answered(),
+                figures.givenUp());
     }
 
     private static Documents.Times times(LockFigures.Times times) {

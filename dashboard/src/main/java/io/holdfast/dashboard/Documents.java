@@ -163,7 +163,15 @@ final class Documents {
     record Held(long at, double millis, long count, String end) {}
 
     /** What clients have counted of a lock since they began. */
-    record Figures(Times waits, Times holds, long handoffs, long timedOut, long refused, long lost) {}
+    record Figures(
+            Times waits,
+            Times holds,
+            long handoffs,
+            long timedOut,
+            long refused,
+            long lost,
+            long answered,
+            long givenUp) {}
 
     /** Milliseconds; {@code most} is a bound for 95 of 100. */
     record Times(long count, double mean, double longest, double most) {}

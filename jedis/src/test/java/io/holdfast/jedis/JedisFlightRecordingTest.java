@@ -228,6 +228,19 @@ class JedisFlightRecordingTest extends LockSuite {
     }
 
     @Test
+    void group_ofARequest_isRecorded() throws Exception {
+        List<RecordedEvent> events = recorded(() -> {
+            one.lock("a", LockOptions.defaults().withGroup("tenant-7"))
+                    .acquire()
+                    .release();
+            one.lock("b").acquire().release();
+        });
+        for (String type : List.of("Wait", "Hold")) {
+            assertEquals(List.of("a EXCLUSIVE tenant-7", "b EXCLUSIVE "), shown(events, type, "group"));
+        }
+    }
+
+    @Test
     void lossAndFailedRenewal_areRecorded() throws Exception {
         TcpProxy proxy = closeLater(TcpProxy.to(server.port()));
         Holdfast cutOff =

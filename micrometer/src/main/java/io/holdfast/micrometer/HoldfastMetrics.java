@@ -22,6 +22,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns events into metrics. Give it to {@link io.holdfast.HoldfastOptions#withListener}, and {@link #bindTo bind} it to the
@@ -46,7 +47,8 @@ import java.util.function.Function;
  *
  * <p>The tag {@code lock} never is a raw name unless the application says so: names may be unbounded, and a registry keeps
  * every combination of tags for ever. It is what the function given makes of the name, {@code all} by default; beyond a
- * number of different values, further ones are {@code other}.
+ * number of different values, further ones are {@code other}. The tag {@code group}, which {@link #withGroups} adds, is bounded in the same
+ * way.
  *
  * <p>Counts what the listener hears: with {@link io.holdfast.HoldfastOptions#withEventSampling sampling} that is a part.
  */
@@ -54,10 +56,12 @@ public final class HoldfastMetrics implements HoldfastListener {
     /** So many different values of the tag {@code lock} are kept apart, unless asked otherwise. */
     public static final int MOST_TAGS = 100;
 
+    private static final String OTHER = "other";
+    private static final String NO_GROUP = "none";
+
     private final MeterRegistry registry;
-    private final Function<? super String, String> tagOf;
-    private final int mostTags;
-    private final Set<String> tags = ConcurrentHashMap.newKeySet();
+    private final Values locks;
+    private final @Nullable Values groups;
 
     /** All locks under one tag. */
     public HoldfastMetrics(MeterRegistry registry) {
@@ -83,8 +87,26 @@ public final class HoldfastMetrics implements HoldfastListener {
             throw new IllegalArgumentException("mostTags is " + mostTags + ", must be from 1 to 10000");
         }
         this.registry = registry;
-        this.tagOf = tagOf;
-        this.mostTags = mostTags;
+        this.locks = new Values(tagOf, mostTags);
+        this.groups = null;
+    }
+
+    private HoldfastMetrics(MeterRegistry registry, Values locks, Values groups) {
+        this.registry = registry;
+        this.locks = locks;
+        this.groups = groups;
+    }
+
+    /**
+     * Returns the same with a further tag {@code group} at each timer and counter: what a function makes of the
+     * {@linkplain io.holdfast.LockOptions#withGroup(String, int) group} of the request, {@code none} for a request without one. As many
+     * different results are kept apart as for {@code lock}; further ones are {@code other}. Give a registry the meters of one of the two
+     * alone: registries such as that of Prometheus refuse meters of one name with different tags.
+     *
+     * @param groupTagOf should have few results; an empty one, and what it throws, count as {@code other}
+     */
+    public HoldfastMetrics withGroups(Function<? super String, String> groupTagOf) {
+        return new HoldfastMetrics(registry, locks, new Values(groupTagOf, locks.most));
     }
 
     /**
@@ -144,32 +166,45 @@ public final class HoldfastMetrics implements HoldfastListener {
     }
 
     private Tags tags(LockEvent event) {
-        return Tags.of("lock", tag(event.lockName()));
+        Tags tags = Tags.of("lock", locks.of(event.lockName()));
+        return groups == null ? tags : tags.and("group", event.group().isEmpty() ? NO_GROUP : groups.of(event.group()));
     }
 
-    /** Bounded, also when several threads come with new values: one that came too late is taken back. */
-    private String tag(String lock) {
-        String tag;
-        try {
-            tag = tagOf.apply(lock);
-        } catch (RuntimeException e) {
-            return "other";
+    /** The values of a tag, which are bounded in number. */
+    private static final class Values {
+        private final Function<? super String, String> tagOf;
+        private final int most;
+        private final Set<String> known = ConcurrentHashMap.newKeySet();
+
+        Values(Function<? super String, String> tagOf, int most) {
+            this.tagOf = tagOf;
+            this.most = most;
         }
-        if (tag.isEmpty()) { // registries treat an empty value as one that is missing
-            return "other";
-        }
-        if (tags.contains(tag)) {
-            return tag;
-        }
-        if (tags.size() >= mostTags) {
-            return "other";
-        }
-        synchronized (tags) {
-            if (tags.size() < mostTags) {
-                tags.add(tag);
+
+        /** Bounded, also when several threads come with new values. */
+        String of(String name) {
+            String tag;
+            try {
+                tag = tagOf.apply(name);
+            } catch (RuntimeException e) {
+                return OTHER;
+            }
+            if (tag.isEmpty()) { // registries treat an empty value as one that is missing
+                return OTHER;
+            }
+            if (known.contains(tag)) {
                 return tag;
             }
+            if (known.size() >= most) {
+                return OTHER;
+            }
+            synchronized (known) {
+                if (known.size() < most) {
+                    known.add(tag);
+                    return tag;
+                }
+            }
+            return OTHER;
         }
-        return "other";
     }
 }

@@ -54,7 +54,7 @@ class DashboardTest extends LockSuite {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         HoldfastMetrics metrics = new HoldfastMetrics(registry);
         Holdfast holdfast = client(startServer());
-        Subject of = new Subject("a", "hf:{a}", "o", "main", Instant.EPOCH, null);
+        Subject of = new Subject("a", "hf:{a}", "o", "main", "", Instant.EPOCH, null);
         Duration second = Duration.ofSeconds(1);
         metrics.bindTo(holdfast);
         List.of(

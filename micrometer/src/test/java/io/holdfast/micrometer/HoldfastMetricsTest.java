@@ -171,6 +171,54 @@ class HoldfastMetricsTest extends LockSuite {
     }
 
     @Test
+    void groups_manyNames_areBoundedAndRequestsWithoutOneCountAsNone() {
+        HoldfastMetrics metrics = new HoldfastMetrics(registry, name -> "all", 3).withGroups(group -> group);
+        metrics.on(notObtained("a", ""));
+        for (int i = 0; i < 1_000; i++) {
+            metrics.on(notObtained("a", "tenant " + i % 50));
+        }
+        TreeSet<String> seen = new TreeSet<>();
+        registry.getMeters()
+                .forEach(meter -> seen.add(String.valueOf(meter.getId().getTag("group"))));
+        assertEquals(new TreeSet<>(java.util.List.of("none", "tenant 0", "tenant 1", "tenant 2", "other")), seen);
+        assertEquals(1, count("holdfast.not.obtained", "lock", "all", "group", "none"));
+        assertEquals(20, count("holdfast.not.obtained", "lock", "all", "group", "tenant 2"));
+        assertEquals(940, count("holdfast.not.obtained", "lock", "all", "group", "other"));
+    }
+
+    @Test
+    void groups_functionThrowsOrSaysNothing_countAsOther() {
+        new HoldfastMetrics(registry)
+                .withGroups(group -> {
+                    throw new IllegalStateException("thrown on purpose by a test");
+                })
+                .on(notObtained("a", "tenant 7"));
+        new HoldfastMetrics(registry).withGroups(group -> "").on(notObtained("a", "tenant 8"));
+        assertEquals(2, count("holdfast.not.obtained", "group", "other"));
+    }
+
+    @Test
+    void groups_unlessWanted_areNoTag() {
+        new HoldfastMetrics(registry).on(notObtained("a", "tenant 7"));
+        assertEquals(1, count("holdfast.not.obtained"));
+        assertNull(registry.getMeters().get(0).getId().getTag("group"));
+    }
+
+    @Test
+    void groups_ofAClient_areThoseOfItsRequests() throws Exception {
+        RedisServer server = startServer();
+        HoldfastMetrics metrics = new HoldfastMetrics(registry).withGroups(group -> group);
+        Holdfast holdfast = client(server.address(), HoldfastOptions.defaults().withListener(metrics));
+        holdfast.semaphore("exports", 2).forGroup("tenant 7").acquire().release();
+        holdfast.lock("import").acquire().release();
+        await(
+                "all is timed",
+                () -> timed("holdfast.hold", "group", "none") == 1 && timed("holdfast.hold", "group", "tenant 7") == 1);
+        assertEquals(1, timed("holdfast.wait", "group", "tenant 7"));
+        assertEquals(1, count("holdfast.obtained", "group", "tenant 7", "how", "free"));
+    }
+
+    @Test
     void renewalFailures_areCounted() {
         HoldfastMetrics metrics = new HoldfastMetrics(registry, name -> name.substring(0, name.indexOf(':')));
         metrics.on(new LockEvent.RenewalFailed(subject("job:1"), 7, Duration.ofSeconds(1), "no answer"));
@@ -180,8 +228,12 @@ class HoldfastMetricsTest extends LockSuite {
     }
 
     private static LockEvent notObtained(String lock) {
+        return notObtained(lock, "");
+    }
+
+    private static LockEvent notObtained(String lock, String group) {
         return new LockEvent.NotObtained(
-                subject(lock),
+                subject(lock, group),
                 Attempt.Reason.TIMED_OUT,
                 Duration.ofSeconds(1),
                 1,
@@ -189,6 +241,10 @@ class HoldfastMetricsTest extends LockSuite {
     }
 
     private static LockEvent.Subject subject(String lock) {
-        return new LockEvent.Subject(lock, "hf:{" + lock + "}", "c.0-1", "main", Instant.EPOCH, null);
+        return subject(lock, "");
+    }
+
+    private static LockEvent.Subject subject(String lock, String group) {
+        return new LockEvent.Subject(lock, "hf:{" + lock + "}", "c.0-1", "main", group, Instant.EPOCH, null);
     }
 }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** Every meter, with the Micrometer of the platform. */
 class MetersTest {
     private static final LockEvent.Subject SUBJECT =
-            new LockEvent.Subject("job", "hf:{job}", "c.0-1", "main", Instant.EPOCH, null);
+            new LockEvent.Subject("job", "hf:{job}", "c.0-1", "main", "", Instant.EPOCH, null);
 
     @Test
     void on_eachKindOfEvent_isCounted() {

@@ -121,6 +121,18 @@ final class EventsEngineTest {
         assertEquals(Duration.ofSeconds(11), released.held());
         assertEquals(ReleaseResult.RELEASED, released.result());
         assertEquals(7, released.token());
+        events.forEach(event -> assertEquals("", event.group()));
+    }
+
+    @Test
+    void requestOfAGroup_allEventsNameIt() {
+        Holdfast holdfast = listening();
+        var future = holdfast.lock("a", WITH_DATA.withGroup("tenant 7")).acquireAsync(Wait.forever());
+        server.next("acquire").answer(server.granted(7));
+        server.answer("release", call -> server.released("RELEASED"));
+        future.join().release();
+        assertEquals(List.of("Asked", "Obtained", "Released"), kinds());
+        events.forEach(event -> assertEquals("tenant 7", event.group()));
     }
 
     @Test

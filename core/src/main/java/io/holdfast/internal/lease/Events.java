@@ -94,6 +94,7 @@ public final class Events {
                 demand.keys().hold(),
                 OwnerIds.publicPart(owner),
                 demand.actorName(),
+                demand.options().group(),
                 Instant.now(),
                 demand.options().eventData());
     }
@@ -122,7 +123,7 @@ public final class Events {
         boolean logged = STEPS.isLoggable(Level.DEBUG);
         if (logged || !listeners.isEmpty()) {
             try {
-                LockEvent made = event.apply(new Subject(lock, key, owner, "", Instant.now(), data));
+                LockEvent made = event.apply(new Subject(lock, key, owner, "", "", Instant.now(), data));
                 if (logged) {
                     STEPS.log(Level.DEBUG, () -> line(made));
                 }
@@ -213,6 +214,9 @@ public final class Events {
         line.append(" lock=").append(LogText.quoted(subject.lockName()));
         line.append(" owner=").append(subject.owner());
         line.append(" actor=").append(LogText.quoted(subject.actor()));
+        if (!subject.group().isEmpty()) {
+            line.append(" group=").append(LogText.quoted(subject.group()));
+        }
         for (RecordComponent component : event.getClass().getRecordComponents()) {
             if (component.getName().equals("subject")) {
                 continue;
@@ -229,7 +233,9 @@ public final class Events {
                     .append(
                             value instanceof Contention c
                                     ? LogText.quoted(c.describe())
-                                    : LogText.text(String.valueOf(value)));
+                                    : value instanceof String text
+                                            ? LogText.quoted(text)
+                                            : LogText.text(String.valueOf(value)));
         }
         Object data = subject.data();
         return data == null

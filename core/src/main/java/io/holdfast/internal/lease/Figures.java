@@ -38,10 +38,12 @@ public final class Figures {
         long timedOut;
         long refused;
         long lost;
+        long answered;
+        long givenUp;
         long usedNanos;
 
         LockFigures figures() {
-            return new LockFigures(waits.times(), holds.times(), handoffs, timedOut, refused, lost);
+            return new LockFigures(waits.times(), holds.times(), handoffs, timedOut, refused, lost, answered, givenUp);
         }
     }
 
@@ -103,7 +105,9 @@ public final class Figures {
             case TIMED_OUT, TRIES_EXHAUSTED -> count(keys, now, tally -> tally.timedOut++);
             case TAKEN, QUEUE_FULL, DROPPED, HELD_BY_CALLER, UPGRADE, DEADLOCK ->
                 count(keys, now, tally -> tally.refused++);
-            case TOO_FEW_REPLICAS, QUARANTINE, DONE, GIVEN_UP, UNKNOWN, REFUSED, WITHDRAWN, CLOSED -> {}
+            case DONE -> count(keys, now, tally -> tally.answered++);
+            case GIVEN_UP -> count(keys, now, tally -> tally.givenUp++);
+            case TOO_FEW_REPLICAS, QUARANTINE, UNKNOWN, REFUSED, WITHDRAWN, CLOSED -> {}
         }
     }
 

@@ -47,11 +47,17 @@ final class FlightRecorder extends Recorder {
         @Nullable
         String actor;
 
+        @Label("Group")
+        @Description("Group of the request, whose share of the lock it counts to; empty for none")
+        @Nullable
+        String group;
+
         final void of(Account account) {
             lock = account.lock();
             mode = account.mode();
             owner = account.owner();
             actor = account.actor();
+            group = account.group();
         }
     }
 

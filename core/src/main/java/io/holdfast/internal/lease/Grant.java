@@ -75,13 +75,13 @@ public interface Grant {
     /**
      * Leaves a note with the hold, and for holders after it.
      *
-     * @param by the lease's
+     * @param by that of the lease, which reports it
      * @param token of the lease
      * @param text empty to remove it
      * @return whether it holds; fails with an exception of the library
      * @throws UnsupportedOperationException if it has no notes
      */
-    default CompletableFuture<Boolean> note(Demand by, long token, String text) {
+    default CompletableFuture<Boolean> note(Outcome by, long token, String text) {
         throw noNotes();
     }
 

@@ -110,7 +110,7 @@ public final class Hold extends Buckets.Item implements Holding {
 
     @Override
     public CompletableFuture<Boolean> note(String text) {
-        return isValid() ? grant.note(origin.shown, token(), text) : CompletableFuture.completedFuture(false);
+        return isValid() ? grant.note(origin, token(), text) : CompletableFuture.completedFuture(false);
     }
 
     @Override

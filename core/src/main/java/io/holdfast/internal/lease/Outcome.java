@@ -160,6 +160,7 @@ public final class Outcome {
                 demand.what().mode().name(),
                 holder.isEmpty() ? "" : OwnerIds.publicPart(holder),
                 demand.actorName(),
+                demand.options().group(),
                 contention,
                 firstPlace,
                 asked.get());

@@ -15,12 +15,20 @@ public interface Question<E extends Entry<?>> {
      *
      * @param lock the lock's name; of several locks, all names
      * @param owner the public part of the owner id; empty for several locks
+     * @param group the group of the request; empty for none
      * @param contention what is known of the others
      * @param place in the queue, at first; 0 if it never was queued
      * @param attempts how often the server was asked
      */
     record Account(
-            String lock, String mode, String owner, String actor, Contention contention, int place, int attempts) {}
+            String lock,
+            String mode,
+            String owner,
+            String actor,
+            String group,
+            Contention contention,
+            int place,
+            int attempts) {}
 
     /** Asks for the first time. Called once. Fails with exceptions of the library, or with a caller's own. */
     CompletableFuture<Attempt<E>> start();

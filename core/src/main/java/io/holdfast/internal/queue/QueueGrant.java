@@ -4,11 +4,11 @@ import io.holdfast.Holder;
 import io.holdfast.HoldfastClosedException;
 import io.holdfast.HoldfastException;
 import io.holdfast.LeaseTicket;
+import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
 import io.holdfast.ServerRefusedException;
-import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Grant;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
@@ -156,16 +156,17 @@ public final class QueueGrant implements Grant {
     }
 
     @Override
-    public CompletableFuture<Boolean> note(Demand by, long noting, String text) {
+    public CompletableFuture<Boolean> note(Outcome by, long noting, String text) {
         demandNotes();
         noting();
         CompletableFuture<Boolean> result = new CompletableFuture<>();
-        Duration kept = text.isEmpty() && !by.isCounted() ? Duration.ZERO : NOTE_KEPT;
-        String label = text.isEmpty() ? by.label() : by.labelWith(Holder.NOTE, text);
+        Duration kept = text.isEmpty() && !by.shown.isCounted() ? Duration.ZERO : NOTE_KEPT;
+        String label = text.isEmpty() ? by.shown.label() : by.shown.labelWith(Holder.NOTE, text);
         queue.server.exclusiveScripts.note(keys, owner, noting, label, kept, (held, failure) -> {
             if (held == null) {
                 result.completeExceptionally(unanswered("the note", Objects.requireNonNull(failure)));
             } else if (held) {
+                by.tell(owner, subject -> new LockEvent.Noted(subject, noting, text));
                 result.complete(true);
             } else {
                 var unused = gone().thenRun(() -> result.complete(false));

@@ -80,10 +80,11 @@ record Report(Map<String, Had> locks, Map<String, LockFigures> figures, LockFigu
         return text.toString();
     }
 
-    /** {@code handoffs,timedOut,refused,lost;waits;holds}, and of the last two {@code totalMicros,longestMicros,histogram}. */
+    /** {@code handoffs,timedOut,refused,lost,answered,givenUp;waits;holds}, and of the last two {@code totalMicros,longestMicros,histogram}. */
     private static String text(LockFigures figures) {
-        return figures.handoffs() + "," + figures.timedOut() + "," + figures.refused() + "," + figures.lost() + ";"
-                + text(figures.waits()) + ";" + text(figures.holds());
+        return figures.handoffs() + "," + figures.timedOut() + "," + figures.refused() + "," + figures.lost() + ","
+                + figures.answered() + "," + figures.givenUp() + ";" + text(figures.waits()) + ";"
+                + text(figures.holds());
     }
 
     private static String text(Times times) {
@@ -139,7 +140,9 @@ record Report(Map<String, Had> locks, Map<String, LockFigures> figures, LockFigu
                 counts.get(0),
                 counts.get(1),
                 counts.get(2),
-                counts.get(3));
+                counts.get(3),
+                counts.size() > 4 ? counts.get(4) : 0, // clients of an older version do not count these two
+                counts.size() > 5 ? counts.get(5) : 0);
     }
 
     private static Times times(List<Long> numbers) {

@@ -98,6 +98,7 @@ public final class SetRequest implements Question<SetEntry> {
                 all.get(0).what().mode().name(),
                 "",
                 all.get(0).actorName(),
+                all.get(0).options().group(),
                 contention,
                 last == null ? 0 : last.account().place(),
                 last == null ? 0 : last.account().attempts());

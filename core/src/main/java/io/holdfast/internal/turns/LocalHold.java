@@ -221,7 +221,7 @@ final class LocalHold implements Holding, Tenant {
     @Override
     public CompletableFuture<Boolean> note(String text) {
         return isValid() && (line.whileLent(this, tenure.grant::noting) || alone)
-                ? hold.grant.note(request.demand, token(), text)
+                ? hold.grant.note(request.outcome, token(), text)
                 : CompletableFuture.completedFuture(false);
     }
 

@@ -158,6 +158,7 @@ public final class HandEngine implements Engine {
                     demand.what().mode().name(),
                     "",
                     demand.actorName(),
+                    demand.options().group(),
                     Contention.NOTHING_KNOWN,
                     0,
                     1);

@@ -148,13 +148,15 @@ function facts({row, shares}) {
 }
 
 /** What clients have counted since they began: exact, also of what is over within a moment. */
-function counted({waits, holds, handoffs, timedOut, refused, lost}) {
-  if (!waits.count && !timedOut && !refused) return 'Its clients have counted nothing yet.';
+function counted({waits, holds, handoffs, timedOut, refused, lost, answered, givenUp}) {
+  if (!waits.count && !timedOut && !refused && !answered && !givenUp) return 'Its clients have counted nothing yet.';
   return 'Counted by its clients since they began: ' + [
     `${count(waits.count, 'wait')} that ended with the lock${times(waits)}`,
     count(handoffs, 'handoff'),
     `${count(holds.count, 'hold')} that are over${times(holds)}`,
     `${number(lost)} lost`, `${number(timedOut)} timed out`, `${number(refused)} refused`,
+    ...(answered ? [`${number(answered)} answered with the record`] : []),
+    ...(givenUp ? [`${number(givenUp)} told that it was given up`] : []),
   ].join('; ') + '.';
 }
 
