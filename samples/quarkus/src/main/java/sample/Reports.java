@@ -1,28 +1,32 @@
 package sample;
 
-import io.holdfast.Holdfast;
 import io.holdfast.HoldfastClosedException;
 import io.holdfast.Lease;
+import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.QuarkusApplication;
 import io.quarkus.runtime.annotations.QuarkusMain;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 
-/** Makes a report every few seconds; of several processes, one at a time does. */
+/**
+ * Makes a report every few seconds; of several processes, one at a time does. With an argument, it works
+ * on the long report instead: {@code begin}, {@code adopt} or {@code leave}.
+ */
 @QuarkusMain
 class Reports implements QuarkusApplication {
     private final Report report;
-    private final Holdfast holdfast;
+    private final LongReport longReport;
 
-    Reports(Report report, Holdfast holdfast) {
+    Reports(Report report, LongReport longReport) {
         this.report = report;
-        this.holdfast = holdfast;
+        this.longReport = longReport;
     }
 
     @Override
     public int run(String... arguments) throws Exception {
         if (arguments.length > 0) {
-            Lease lease = holdfast.lock(arguments[0]).acquire(); // and leaves it to the end of the application
-            System.out.println("token " + lease.token());
-            return 0;
+            return longReport(arguments[0]);
         }
         try {
             while (true) {
@@ -32,5 +36,21 @@ class Reports implements QuarkusApplication {
         } catch (HoldfastClosedException e) {
             return 0; // the application stops
         }
+    }
+
+    private int longReport(String part) throws Exception {
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        if (part.equals("adopt")) {
+            longReport.goOn(input.readLine()); // a ticket is a secret, and no argument
+            Quarkus.waitForExit();
+        }
+        Lease lease = longReport.begin();
+        if (part.equals("begin")) {
+            input.readLine();
+            lease.detach(); // the other process has it
+            System.out.println("detached");
+            Quarkus.waitForExit();
+        }
+        return 0; // the end of the application releases the lock
     }
 }

@@ -30,7 +30,7 @@ class QuarkusGuideTest {
             examples++;
             assertTrue(unindented(sources).contains(unindented(blocks.group(1))), blocks.group(1));
         }
-        assertEquals(5, examples, "the pattern no longer finds the examples");
+        assertEquals(6, examples, "the pattern no longer finds the examples");
     }
 
     private static String read(Path file) {

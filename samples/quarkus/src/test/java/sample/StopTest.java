@@ -18,11 +18,11 @@ class StopTest {
         try (RedisServer server = RedisServer.start()) {
             String url = "redis://127.0.0.1:" + server.port();
             System.setProperty("locks.url", url);
-            LaunchResult result = launcher.launch("left");
+            LaunchResult result = launcher.launch("leave");
             assertEquals(0, result.exitCode(), result.getErrorOutput());
-            assertTrue(result.getOutput().contains("token "), result.getOutput());
+            assertTrue(result.getOutput().contains("ticket "), result.getOutput());
             try (Holdfast other = Holdfast.connect(url)) {
-                assertTrue(other.lock("left").tryAcquire().isPresent());
+                assertTrue(other.lock("samples/long").tryAcquire().isPresent());
             }
         } finally {
             System.clearProperty("locks.url");
