@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Makes a report every few seconds; of several processes, one at a time does. With an argument, it works
- * on the long report instead: {@code begin}, {@code adopt} or {@code leave}.
+ * on the long report instead: {@code begin}, {@code adopt}, {@code hold} or {@code leave}.
  */
 @QuarkusMain
 class Reports implements QuarkusApplication {
@@ -49,6 +49,9 @@ class Reports implements QuarkusApplication {
             input.readLine();
             lease.detach(); // the other process has it
             System.out.println("detached");
+            Quarkus.waitForExit();
+        }
+        if (part.equals("hold")) {
             Quarkus.waitForExit();
         }
         return 0; // the end of the application releases the lock

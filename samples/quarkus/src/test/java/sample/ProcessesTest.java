@@ -49,7 +49,7 @@ class ProcessesTest {
         }
 
         void stop() throws InterruptedException {
-            child.process().destroy(); // SIGTERM
+            child.process().toHandle().destroy(); // SIGTERM, and the streams stay open
             assertTrue(child.process().waitFor(20, TimeUnit.SECONDS), "a thread keeps the process");
             assertEquals(143, child.process().exitValue());
         }
@@ -77,7 +77,7 @@ class ProcessesTest {
                 second.stop();
                 operator.lock(LOCK).tryAcquire().orElseThrow().release();
             }
-            try (Application third = Application.start(server, "begin")) {
+            try (Application third = Application.start(server, "hold")) {
                 third.read("ticket ");
                 operator.admin().release(LOCK);
                 assertEquals("REVOKED", third.read("lost: "));
