@@ -11,6 +11,7 @@ import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LossReason;
 import io.holdfast.Wait;
+import io.holdfast.contracts.GuideExamples;
 import io.holdfast.contracts.servers.RedisServer;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.annotation.Requires;
@@ -20,8 +21,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,9 +30,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The application, over a real server. */
@@ -183,29 +179,6 @@ class MicronautSampleTest {
 
     @Test
     void guide_itsJava_isThatOfTheSample() throws Exception {
-        String sources;
-        try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
-            sources = files.filter(Files::isRegularFile)
-                    .map(MicronautSampleTest::withoutIndents)
-                    .collect(Collectors.joining());
-        }
-        String guide = withoutIndents(Path.of("../../docs/guide/micronaut.md"));
-        List<String> blocks = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL)
-                .matcher(guide)
-                .results()
-                .map(block -> block.group(1))
-                .toList();
-        assertEquals(7, blocks.size(), "the pattern no longer finds the examples");
-        assertEquals(
-                List.of(),
-                blocks.stream().filter(each -> !sources.contains(each)).toList());
-    }
-
-    private static String withoutIndents(Path file) {
-        try (Stream<String> lines = Files.lines(file)) {
-            return lines.map(String::strip).collect(Collectors.joining("\n", "", "\n"));
-        } catch (java.io.IOException e) {
-            throw new java.io.UncheckedIOException(e);
-        }
+        GuideExamples.quote("docs/guide/micronaut.md", 7, "src/main/java");
     }
 }

@@ -7,14 +7,10 @@ import io.holdfast.Holdfast;
 import io.holdfast.contracts.servers.ChildProcess;
 import io.holdfast.contracts.servers.FreePort;
 import io.holdfast.contracts.servers.RedisServer;
-import java.io.BufferedReader;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** The application in two processes of its own, over one server. */
@@ -22,21 +18,11 @@ class ProcessesTest {
     private record Instance(ChildProcess child, URI address) implements AutoCloseable {
         static Instance start(RedisServer redis) throws Exception {
             int port = FreePort.find();
-            ChildProcess child = ChildProcess.start(new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-XX:TieredStopAtLevel=1",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            Application.class.getName(),
-                            "-redis.uri=redis://127.0.0.1:" + redis.port(),
-                            "-micronaut.server.port=" + port)
-                    .redirectErrorStream(true));
-            BufferedReader output = child.process().inputReader(StandardCharsets.UTF_8);
-            String line = output.readLine();
-            while (line != null && !line.contains("Server Running")) {
-                line = output.readLine();
-            }
+            ChildProcess child = ChildProcess.java(
+                    Application.class,
+                    "-redis.uri=redis://127.0.0.1:" + redis.port(),
+                    "-micronaut.server.port=" + port);
+            child.await("Server Running");
             return new Instance(child, URI.create("http://localhost:" + port));
         }
 
@@ -52,9 +38,7 @@ class ProcessesTest {
         }
 
         void stop() throws InterruptedException {
-            child.process().destroy(); // SIGTERM
-            assertTrue(child.process().waitFor(20, TimeUnit.SECONDS), "a thread keeps the process");
-            assertEquals(143, child.process().exitValue());
+            assertEquals(143, child.terminate());
         }
 
         @Override

@@ -6,11 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.Holdfast;
 import io.holdfast.contracts.servers.ChildProcess;
 import io.holdfast.contracts.servers.RedisServer;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -19,39 +14,18 @@ import org.junit.jupiter.api.Timeout;
 class ProcessesTest {
     private static final String LOCK = "samples/long";
 
-    private record Application(ChildProcess child, BufferedReader output) implements AutoCloseable {
+    private record Application(ChildProcess child) implements AutoCloseable {
         static Application start(RedisServer server, String argument) {
-            ChildProcess child = ChildProcess.start(new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-XX:TieredStopAtLevel=1",
-                            "-Dlocks.url=redis://127.0.0.1:" + server.port(),
-                            "-Dquarkus.http.port=0",
-                            "-jar",
-                            "target/quarkus-app/quarkus-run.jar",
-                            argument)
-                    .redirectError(ProcessBuilder.Redirect.INHERIT));
-            return new Application(child, child.process().inputReader(StandardCharsets.UTF_8));
-        }
-
-        /** The rest of the next line that begins like this; lines of the log are between. */
-        String read(String begin) throws IOException {
-            String line = output.readLine();
-            while (line != null && !line.startsWith(begin)) {
-                line = output.readLine();
-            }
-            return line == null ? "the output ended before " + begin : line.substring(begin.length());
-        }
-
-        void write(String line) throws IOException {
-            child.process().getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
-            child.process().getOutputStream().flush();
+            return new Application(ChildProcess.java(
+                    "-Dlocks.url=redis://127.0.0.1:" + server.port(),
+                    "-Dquarkus.http.port=0",
+                    "-jar",
+                    "target/quarkus-app/quarkus-run.jar",
+                    argument));
         }
 
         void stop() throws InterruptedException {
-            child.process().toHandle().destroy(); // SIGTERM, and the streams stay open
-            assertTrue(child.process().waitFor(20, TimeUnit.SECONDS), "a thread keeps the process");
-            assertEquals(143, child.process().exitValue());
+            assertEquals(143, child.terminate());
         }
 
         @Override
@@ -65,22 +39,22 @@ class ProcessesTest {
         try (RedisServer server = RedisServer.start();
                 Holdfast operator = Holdfast.connect("redis://127.0.0.1:" + server.port());
                 Application first = Application.start(server, "begin")) {
-            String ticket = first.read("ticket ");
+            String ticket = first.child().read("ticket ");
             assertTrue(operator.lock(LOCK).tryAcquire().isEmpty());
             try (Application second = Application.start(server, "adopt")) {
-                second.write(ticket);
-                assertTrue(Long.parseLong(second.read("token ")) > 0);
-                first.write("detach");
-                first.read("detached");
+                second.child().write(ticket);
+                assertTrue(Long.parseLong(second.child().read("token ")) > 0);
+                first.child().write("detach");
+                first.child().read("detached");
                 first.stop();
                 assertTrue(operator.lock(LOCK).tryAcquire().isEmpty(), "the second process has it");
                 second.stop();
                 operator.lock(LOCK).tryAcquire().orElseThrow().release();
             }
             try (Application third = Application.start(server, "hold")) {
-                third.read("ticket ");
+                third.child().read("ticket ");
                 operator.admin().release(LOCK);
-                assertEquals("REVOKED", third.read("lost: "));
+                assertEquals("REVOKED", third.child().read("lost: "));
                 third.stop();
             }
         }

@@ -9,13 +9,19 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
-/** The blocks of Java of a guide that is about one module: they are compiled with what that module's tests have. */
+/**
+ * The blocks of Java of a guide that is about one module: they are compiled with what that module's tests have, or they stand
+ * in sources that are compiled and run anyway.
+ */
 public final class GuideExamples {
     private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
@@ -44,6 +50,52 @@ public final class GuideExamples {
         }
         assertEquals(expected, examples, "the pattern no longer finds the examples");
         compile("Examples", source.append("}\n").toString(), folder);
+    }
+
+    /**
+     * Fails unless each block of a page stands in the sources of one folder, line by line. Indents do not count.
+     *
+     * <p>Both paths are looked for from the working folder of the tests upwards, so that a module that runs the tests of another
+     * one finds what that one does.
+     *
+     * @param document the page, as seen from the root of the repository
+     * @param expected how many blocks there are
+     * @param folder the sources, as seen from the module that has them
+     */
+    public static void quote(String document, int expected, String folder) throws IOException {
+        StringBuilder sources = new StringBuilder();
+        try (Stream<Path> files = Files.walk(nearest(folder))) {
+            for (Path file : files.filter(each -> each.toString().endsWith(".java"))
+                    .sorted()
+                    .toList()) {
+                sources.append(withoutIndents(file));
+            }
+        }
+        List<String> blocks = BLOCK.matcher(withoutIndents(nearest(document)))
+                .results()
+                .map(block -> block.group(1))
+                .toList();
+        assertEquals(expected, blocks.size(), "the pattern no longer finds the examples");
+        assertEquals(
+                List.of(),
+                blocks.stream()
+                        .filter(block -> sources.indexOf("\n" + block) < 0)
+                        .toList(),
+                "blocks that no source has");
+    }
+
+    private static Path nearest(String path) {
+        Path folder = Path.of("").toAbsolutePath();
+        while (folder != null && !Files.exists(folder.resolve(path))) {
+            folder = folder.getParent();
+        }
+        return Objects.requireNonNull(folder, path).resolve(path);
+    }
+
+    private static String withoutIndents(Path file) throws IOException {
+        try (Stream<String> lines = Files.lines(file)) {
+            return lines.map(String::strip).collect(Collectors.joining("\n", "", "\n"));
+        }
     }
 
     /** Compiles one source file into a folder, with the class path of the tests; fails with what the compiler says. */

@@ -12,23 +12,18 @@ import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.Wait;
+import io.holdfast.contracts.GuideExamples;
 import io.holdfast.contracts.servers.RedisServer;
 import io.reactivex.rxjava3.core.Single;
 import io.reactivex.rxjava3.disposables.Disposable;
 import io.smallrye.mutiny.Uni;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -204,21 +199,6 @@ class ReactiveGuideTest {
 
     @Test
     void guide_itsAdapters_areThoseThatAreTested() throws IOException {
-        String tested = withoutIndents(Path.of("src/test/java/io/holdfast/lettuce/Reactive.java"));
-        List<String> blocks = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL)
-                .matcher(withoutIndents(Path.of("../docs/guide/reactive.md")))
-                .results()
-                .map(block -> block.group(1))
-                .toList();
-        assertEquals(4, blocks.size(), "the pattern no longer finds the adapters");
-        assertEquals(
-                List.of(),
-                blocks.stream().filter(each -> !tested.contains(each)).toList());
-    }
-
-    private static String withoutIndents(Path file) throws IOException {
-        try (Stream<String> lines = Files.lines(file)) {
-            return lines.map(String::strip).collect(Collectors.joining("\n", "", "\n"));
-        }
+        GuideExamples.quote("docs/guide/reactive.md", 4, "src/test/java/io/holdfast/lettuce");
     }
 }

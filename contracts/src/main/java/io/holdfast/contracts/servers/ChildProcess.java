@@ -1,20 +1,25 @@
 package io.holdfast.contracts.servers;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** A program that a test started and may freeze, thaw and kill. It ends with this JVM at the latest, frozen or not. */
 public final class ChildProcess {
     private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
     private static final long FREEZE_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final long END_SECONDS = 20;
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     static {
@@ -26,6 +31,23 @@ public final class ChildProcess {
 
     private ChildProcess(Process process) {
         this.process = process;
+    }
+
+    /** Runs a class with the class path of this JVM, as {@link #java(String...)} does. */
+    public static ChildProcess java(Class<?> main, String... arguments) {
+        return java(Stream.concat(
+                        Stream.of("-cp", System.getProperty("java.class.path", ""), main.getName()),
+                        Stream.of(arguments))
+                .toArray(String[]::new));
+    }
+
+    /** Runs another JVM of the same JDK. What it writes to its standard error is shown. */
+    public static ChildProcess java(String... arguments) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home", ""), "bin", "java").toString());
+        command.add("-XX:TieredStopAtLevel=1");
+        command.addAll(List.of(arguments));
+        return start(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT));
     }
 
     /** Runs a program. */
@@ -42,6 +64,76 @@ public final class ChildProcess {
     /** For its streams, its id and its status. */
     public Process process() {
         return process;
+    }
+
+    /**
+     * The rest of the next line of its output that begins like this. Blocks until there is one; lines before it are left out.
+     *
+     * @throws IllegalStateException if the output ends before
+     */
+    public String read(String begin) {
+        return next(line -> line.startsWith(begin)).substring(begin.length());
+    }
+
+    /**
+     * Blocks until a line of its output has these words, such as one of a log.
+     *
+     * @throws IllegalStateException if the output ends before
+     */
+    public void await(String words) {
+        next(line -> line.contains(words));
+    }
+
+    private String next(Predicate<String> looked) {
+        StringBuilder before = new StringBuilder();
+        try {
+            BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
+            for (String line = output.readLine(); line != null; line = output.readLine()) {
+                if (looked.test(line)) {
+                    return line;
+                }
+                before.append(line).append('\n');
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        throw new IllegalStateException("the output has ended: " + before);
+    }
+
+    /** Writes a line to its input. */
+    public void write(String line) {
+        try {
+            process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+            process.getOutputStream().flush();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Asks it to end ({@code SIGTERM}), and waits for that. Its streams stay open: a program that reads would otherwise see the end
+     * of its input first.
+     *
+     * @return its status, which is 143 for a JVM whose shutdown hooks have run
+     * @throws IllegalStateException if it has not ended after 20 s
+     */
+    public int terminate() throws InterruptedException {
+        process.toHandle().destroy();
+        return status();
+    }
+
+    /**
+     * Waits until it ends by itself.
+     *
+     * @return its status
+     * @throws IllegalStateException if it has not ended after 20 s
+     */
+    public int status() throws InterruptedException {
+        if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("process " + process.pid() + " does not end");
+        }
+        RUNNING.remove(process);
+        return process.exitValue();
     }
 
     /** Stops all its threads where they are ({@code SIGSTOP}), and waits until they stand. */
