@@ -3,106 +3,75 @@ package io.holdfast.redisson;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.holdfast.Admin.Waiters;
 import io.holdfast.Holdfast;
-import io.holdfast.Lease;
-import io.holdfast.LeaseTicket;
 import io.holdfast.contracts.GuideExamples;
 import io.holdfast.contracts.servers.ChildProcess;
 import io.holdfast.contracts.servers.RedisServer;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
-import org.redisson.Redisson;
-import org.redisson.api.RedissonClient;
-import org.redisson.config.Config;
 
-/** The guide compiles, and two processes do what it says. */
-@Timeout(120)
+/** The code of the guide is that of an application, of which two processes do what the guide says. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RedissonGuideTest {
-    /** What the blocks expect; each may declare anew what another one has. */
-    private static final String CAST = """
-            import io.holdfast.*;
-            import io.holdfast.Admin.Waiters;
-            import io.holdfast.redisson.RedissonDriver;
-            import org.redisson.Redisson;
-            import org.redisson.api.RedissonClient;
-            import org.redisson.config.Config;
-
-            abstract class Examples {
-                Config config;
-                RedissonClient redisson;
-                Holdfast holdfast;
-                String ticket;
-
-                abstract void write(String what, long token);
-            """;
-
-    private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
-
     @Test
-    void examples_ofTheGuide_compile(@TempDir Path folder) throws IOException {
-        StringBuilder source = new StringBuilder(CAST);
-        Matcher block = BLOCK.matcher(Files.readString(Path.of("..", "docs", "guide", "redisson.md")));
-        int blocks = 0;
-        while (block.find()) {
-            source.append("void block").append(blocks++).append("() throws Exception {\n");
-            source.append(block.group(1)).append("}\n");
-        }
-        assertEquals(7, blocks, "the blocks are no longer found");
-        GuideExamples.compile("Examples", source.append("}\n").toString(), folder);
+    void examples_ofTheGuide_areOfTheApplication() throws IOException {
+        GuideExamples.quote("docs/guide/redisson.md", 7, "src/test/java");
     }
 
     @Test
     void guide_doneByTwoProcesses_losesHandsOverAndStopsClean() throws Exception {
         try (RedisServer server = RedisServer.start()) {
-            Config config = new Config();
-            config.useSingleServer().setAddress(server.url());
-            RedissonClient redisson = Redisson.create(config);
-            ChildProcess other = ChildProcess.start(new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            SecondProcess.class.getName(),
-                            server.url())
-                    .redirectError(ProcessBuilder.Redirect.DISCARD));
-            try (Holdfast holdfast = Holdfast.over(RedissonDriver.over(redisson));
-                    BufferedReader said = other.process().inputReader(StandardCharsets.UTF_8)) {
-                // The other process has it, and loses it on purpose.
-                assertEquals("held", said.readLine());
-                assertTrue(holdfast.lock("invoice/42").tryAcquire().isEmpty());
-                holdfast.admin().release("invoice/42", Waiters.HAND_OFF);
-                String lost = said.readLine();
-                assertTrue(lost != null && lost.startsWith("lost: "), "it said " + lost);
+            ChildProcess first = ChildProcess.java(GuideApplication.class, server.url());
+            ChildProcess second = ChildProcess.java(GuideApplication.class, server.url());
+            try (Holdfast others = Holdfast.connect(server.url())) {
+                // Take a lock, and lose it on purpose.
+                tell(first, "work");
+                tell(first, "hold");
+                assertTrue(others.lock("invoice/42").tryAcquire().isEmpty());
+                second.write("release");
+                assertEquals("REVOKED", first.read("lost: "));
+                second.read("done");
+                long newer = written(second, "work");
+                first.write("write");
+                assertEquals("false", first.read("valid: "));
+                assertTrue(token(first) < newer, "the store would take a late write for a new one");
 
-                // Then it hands another hold over.
-                String ticket = said.readLine();
-                Lease adopted = holdfast.adopt(LeaseTicket.decode(String.valueOf(ticket)));
-                assertTrue(adopted.isValid());
-                assertEquals("token " + adopted.token(), said.readLine());
-                adopted.release();
+                // Hand it over.
+                first.write("give");
+                String ticket = first.read("ticket ");
+                long given = written(second, "adopt " + ticket);
+                assertTrue(given > newer);
+                first.read("done");
+                tell(first, "detach");
+                assertTrue(written(second, "work") > given);
 
-                // It stops clean by itself, with a lock that it still holds.
-                other.process().getOutputStream().write('\n');
-                other.process().getOutputStream().flush();
-                assertEquals("closed", said.readLine());
-                assertTrue(other.process().waitFor(60, TimeUnit.SECONDS));
-                assertEquals(0, other.process().exitValue());
-                Lease last = holdfast.lock("invoice/43").tryAcquire().orElseThrow();
-                last.release();
+                // Stop, with a lock that is held.
+                tell(first, "hold");
+                assertTrue(others.lock("invoice/42").tryAcquire().isEmpty());
+                assertEquals(143, first.terminate());
+                others.lock("invoice/42").tryAcquire().orElseThrow().release();
+                assertEquals(143, second.terminate());
             } finally {
-                other.kill();
-                redisson.shutdown();
+                first.kill();
+                second.kill();
             }
         }
+    }
+
+    private static void tell(ChildProcess process, String line) {
+        process.write(line);
+        process.read("done");
+    }
+
+    private static long written(ChildProcess process, String line) {
+        process.write(line);
+        return token(process);
+    }
+
+    private static long token(ChildProcess process) {
+        long token = Long.parseLong(process.read("written: invoice/42 "));
+        process.read("done");
+        return token;
     }
 }
