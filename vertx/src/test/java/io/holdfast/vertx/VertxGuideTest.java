@@ -1,34 +1,32 @@
 package io.holdfast.vertx;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
-import io.holdfast.LossReason;
 import io.holdfast.contracts.GuideExamples;
 import io.holdfast.contracts.servers.ChildProcess;
+import io.holdfast.contracts.servers.RedisCluster;
 import io.holdfast.contracts.servers.RedisServer;
+import io.holdfast.spi.RedisAddress;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.RedisOptions;
-import java.io.BufferedReader;
-import java.io.BufferedWriter;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.Timeout;
 
-/** Does what the guide says. */
+/** The code of the guide is that of an application, of which two processes do what the guide says. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @SuppressWarnings("NullAway.Init") // set before each test
 final class VertxGuideTest {
     private RedisServer server;
@@ -55,23 +53,9 @@ final class VertxGuideTest {
         return stage.toCompletableFuture().get(15, TimeUnit.SECONDS);
     }
 
-    /** Where the root of the repository is, from this module and from those that run its tests. */
-    private static Path guide() {
-        Path here = Path.of("../docs/guide/vertx.md");
-        return Files.exists(here) ? here : Path.of("../../docs/guide/vertx.md");
-    }
-
     @Test
-    void examples_ofTheGuide_compile(@TempDir Path folder) throws IOException {
-        GuideExamples.compile(guide(), 6, """
-                import static io.holdfast.vertx.GuideApplication.*;
-                import io.holdfast.*;
-                import io.holdfast.routing.Location;
-                import io.holdfast.spi.*;
-                import io.holdfast.vertx.*;
-                import io.vertx.core.Future;
-                import io.vertx.redis.client.RedisOptions;
-                """, "", folder);
+    void examples_ofTheGuide_areOfTheApplication() throws IOException {
+        GuideExamples.quote("docs/guide/vertx.md", 8, "src/test/java");
     }
 
     @Test
@@ -106,56 +90,67 @@ final class VertxGuideTest {
     }
 
     @Test
-    void lease_takenAwayOnPurpose_isLostAtOnceAndTheNextHasAGreaterToken() throws Exception {
-        Lease lease = get(holdfast.lock("invoice/42").acquireAsync());
-        CompletableFuture<Lease> next = holdfast.lock("invoice/42").acquireAsync();
-        get(vertx.executeBlocking(() -> holdfast.admin().release("invoice/42")).toCompletionStage());
-        assertEquals(LossReason.REVOKED, get(lease.whenLost()));
-        assertFalse(lease.isValid());
-        assertTrue(get(next).token() > lease.token());
-    }
-
-    @Test
-    void lease_handedToAnotherProcess_goesOnThereAndIsFreeWhenThatStops() throws Exception {
-        Lease lease = get(holdfast.lock("invoice/42").acquireAsync());
-        ChildProcess child = ChildProcess.start(new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        GuideApplication.class.getName(),
-                        endpoint)
-                .redirectError(ProcessBuilder.Redirect.INHERIT));
-        try (BufferedReader out = child.process().inputReader(StandardCharsets.UTF_8);
-                BufferedWriter in = child.process().outputWriter(StandardCharsets.UTF_8)) {
-            in.write(lease.ticket().encoded() + "\n");
-            in.flush();
-            assertEquals(Long.toString(lease.token()), out.readLine());
-            lease.detach();
+    void guide_doneByTwoProcesses_losesHandsOverAndStopsClean() throws Exception {
+        ChildProcess first = ChildProcess.java(GuideApplication.class, endpoint);
+        ChildProcess second = ChildProcess.java(GuideApplication.class, endpoint);
+        try {
+            // Take a lock, and lose it on purpose.
+            first.write("invoice");
+            long token = Long.parseLong(first.read("invoice under token "));
             CompletableFuture<Lease> next = holdfast.lock("invoice/42").acquireAsync();
-            assertTrue(holdfast.lock("invoice/42").tryAcquire().isEmpty());
-            in.write("stop\n");
-            in.flush();
-            assertTrue(get(next).token() > lease.token());
-            assertEquals(0, child.process().waitFor());
+            second.write("release");
+            assertEquals("REVOKED", first.read("lost: "));
+            assertEquals("LeaseLostException", first.read("here: "));
+            assertTrue(get(next).token() > token);
+            get(get(next).releaseAsync());
+
+            // Hand it over.
+            first.write("give");
+            second.write("adopt " + first.read("ticket "));
+            assertEquals(first.read("here: token "), second.read("here: token "));
+            first.write("detach");
+            assertEquals("detached", first.read("here: "));
+
+            // Stop, with a lock that is held: by a signal, and from the verticle.
+            assertStops(second::terminate, 143);
+            first.write("give");
+            first.read("ticket ");
+            assertStops(
+                    () -> {
+                        first.write("stop");
+                        first.process().getOutputStream().close();
+                        return first.status();
+                    },
+                    0);
         } finally {
-            child.kill();
+            first.kill();
+            second.kill();
         }
     }
 
     @Test
-    void stop_inTheOrderOfTheGuide_releasesWhatIsHeld() throws Exception {
-        Vertx other = Vertx.vertx();
-        Holdfast closing = Holdfast.over(VertxDriver.over(other, new RedisOptions().setConnectionString(endpoint)));
-        Lease held = closing.lock("invoice/42").acquire();
+    void guide_overACluster_takesALockAndReleasesItAtTheStop() throws Exception {
+        try (RedisCluster cluster = RedisCluster.start(3, 0)) {
+            String address = cluster.addresses().stream()
+                    .map(RedisAddress::hostAndPort)
+                    .collect(Collectors.joining(",", "redis-cluster://", ""));
+            ChildProcess application = ChildProcess.java(GuideApplication.class, address);
+            try (Holdfast others = Holdfast.connect(address)) {
+                application.write("invoice");
+                application.read("invoice under token ");
+                assertTrue(others.lock("invoice/42").tryAcquire().isEmpty());
+                assertEquals(143, application.terminate());
+                assertTrue(others.lock("invoice/42").tryAcquire().isPresent());
+            } finally {
+                application.kill();
+            }
+        }
+    }
+
+    private void assertStops(Callable<Integer> stop, int status) throws Exception {
         CompletableFuture<Lease> next = holdfast.lock("invoice/42").acquireAsync();
-        CompletableFuture<Boolean> closed = new CompletableFuture<>();
-        var unused = other.executeBlocking(() -> {
-                    closing.close();
-                    return true;
-                })
-                .eventually(() -> other.close().onComplete(all -> closed.complete(all.succeeded())));
-        assertTrue(get(closed));
-        assertTrue(get(next).token() > held.token());
+        assertTrue(holdfast.lock("invoice/42").tryAcquire().isEmpty());
+        assertEquals(status, stop.call());
+        get(get(next).releaseAsync());
     }
 }
