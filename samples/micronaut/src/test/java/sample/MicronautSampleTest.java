@@ -181,4 +181,10 @@ class MicronautSampleTest {
     void guide_itsJava_isThatOfTheSample() throws Exception {
         GuideExamples.quote("docs/guide/micronaut.md", 7, "src/main/java");
     }
+
+    @Test
+    void pages_nameTheVersionThatIsTested() throws Exception {
+        GuideExamples.name(
+                System.getProperty("tested", "Micronaut"), "docs/guide/micronaut.md", "docs/compatibility.md");
+    }
 }

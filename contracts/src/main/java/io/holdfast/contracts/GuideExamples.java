@@ -84,6 +84,17 @@ public final class GuideExamples {
                 "blocks that no source has");
     }
 
+    /**
+     * Fails unless each of these pages, as seen from the root of the repository, has these words: for instance the version that a
+     * test runs with.
+     */
+    public static void name(String words, String... documents) throws IOException {
+        for (String document : documents) {
+            String page = Files.readString(nearest(document)).replaceAll("\\s+", " ");
+            assertTrue(page.contains(words), () -> document + " does not say: " + words);
+        }
+    }
+
     private static Path nearest(String path) {
         Path folder = Path.of("").toAbsolutePath();
         while (folder != null && !Files.exists(folder.resolve(path))) {

@@ -19,7 +19,7 @@ import org.redisson.api.RedissonClient;
  * there is one, else {@code holdfast}. Redisson's retries, timeouts of commands, pool sizes, codecs and mappers of names do not
  * concern a driver.
  *
- * <p>Redisson 4.0.0 is the oldest that works. Tested with 4.7.0.
+ * <p>Redisson 4.0.0 is the oldest that works. Tested with that and with 4.7.0.
  */
 public final class RedissonDriver {
     private RedissonDriver() {}

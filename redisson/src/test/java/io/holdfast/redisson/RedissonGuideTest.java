@@ -20,6 +20,11 @@ final class RedissonGuideTest {
     }
 
     @Test
+    void pages_nameTheVersionThatIsTested() throws IOException {
+        GuideExamples.name(System.getProperty("tested", "Redisson"), "docs/guide/redisson.md", "docs/compatibility.md");
+    }
+
+    @Test
     void guide_doneByTwoProcesses_losesHandsOverAndStopsClean() throws Exception {
         try (RedisServer server = RedisServer.start()) {
             ChildProcess first = ChildProcess.java(GuideApplication.class, server.url());
