@@ -110,9 +110,9 @@ record MachineTerms(double cycleMicros, double wakingMicros) {
                 "kind of machine",
                 cycleMicros < COSTLY_MICROS
                         ? "wake-ups of threads are cheap (the floor's cycle takes some 35 µs on such machines, and 200 on"
-                                + " the others), so that the server's and the clients' own work shows"
+                                + " the others). The server's and the clients' own work shows"
                         : "wake-ups of threads are costly (the floor's cycle takes some 200 µs on such machines, and 35 on"
-                                + " the others), so that they hide most of the server's and the clients' own work");
+                                + " the others). They hide most of the server's and the clients' own work");
         return facts;
     }
 }
