@@ -193,7 +193,7 @@ final class Breaks {
                         EnumSet.of(ORPHAN, ANSWER),
                         lua("acquire", "if redis.call('EXISTS', KEYS[6]) == 1 then", "if false then")),
                 of(
-                        "a repeated acquire does not arm anew",
+                        "a repeated acquire does not arm again",
                         INSIDE,
                         1,
                         EnumSet.of(HOLDER, EXCLUSION),
@@ -285,7 +285,7 @@ final class Breaks {
                                 "        refreshAll(partition -> true);\n    }\n\n    private void refreshAll",
                                 "    }\n\n    private void refreshAll")),
                 of(
-                        "nobody checks a claim",
+                        "no client checks a claim",
                         INSIDE,
                         4,
                         EnumSet.of(LIVENESS),
@@ -303,7 +303,7 @@ final class Breaks {
                                 "if waiting and parked > 0 and redis.call('HEXISTS', lock.details, '@s:' .. requester) == 0 then",
                                 "if false then")),
                 of(
-                        "loss is told when the server answers",
+                        "a loss is reported when the server answers",
                         INSIDE,
                         1,
                         EnumSet.of(TOLD),
@@ -324,7 +324,7 @@ final class Breaks {
                         EnumSet.of(EXPIRY, LITTER),
                         lua("common", "    redis.call('PEXPIREAT', lock.details, at)\n", "")),
                 of(
-                        "a queue that begins anew has no expiry",
+                        "a queue that begins again has no expiry",
                         INSIDE,
                         19,
                         EnumSet.of(EXPIRY, LITTER),
@@ -345,7 +345,7 @@ final class Breaks {
                         EnumSet.of(ORDER),
                         lua("order", "return order - priority * 4398046511104", "return order")),
                 of(
-                        "who comes takes a free lock from those who wait",
+                        "a newcomer takes a free lock from those who wait",
                         INSIDE,
                         268,
                         EnumSet.of(ORDER),
@@ -442,7 +442,7 @@ final class Breaks {
                         EnumSet.of(EXCLUSION, HOLDER, UNFENCED, TOKENS),
                         lua("marker", "known = known and (durable == '1' or run == here)", "")),
                 of(
-                        "handed: whoever adopts goes on as the owner who gave",
+                        "handed: the adopter goes on as the owner who gave",
                         HANDED,
                         2,
                         EnumSet.of(HOLDER, EXCLUSION, KEPT, UNFENCED),

@@ -155,7 +155,7 @@ final class ElectionBreaks {
                         EnumSet.of(LIVENESS),
                         java("Candidacy", "            again = waitsForLeader;\n", "            again = false;\n")),
                 of(
-                        "whoever is held up does not resign",
+                        "a candidate that is held up does not resign",
                         1,
                         EnumSet.of(GRACE),
                         java(
@@ -163,7 +163,7 @@ final class ElectionBreaks {
                                 "grace = kit.schedule(election.grace().toNanos(), () ->",
                                 "grace = kit.schedule(Long.MAX_VALUE / 4, () ->")),
                 of(
-                        "nobody is interrupted before the end",
+                        "no leader is interrupted before the end",
                         1,
                         EnumSet.of(TOLD),
                         java(
@@ -171,7 +171,7 @@ final class ElectionBreaks {
                                 "election.interruptBefore(), leadership::interruptBody)",
                                 "election.interruptBefore(), () -> {})")),
                 of(
-                        "nobody is interrupted at the end",
+                        "no leader is interrupted at the end",
                         1,
                         EnumSet.of(TOLD),
                         java(
@@ -187,7 +187,7 @@ final class ElectionBreaks {
                                 "if (toInterrupt) { // since",
                                 "if (toInterrupt && token() == 0) { // since")),
                 of(
-                        "nobody is told that a leadership is over",
+                        "no leader is notified that its leadership is over",
                         1,
                         EnumSet.of(TOLD),
                         java("Candidacy", "kit.execute(() -> leadership.ended(reason));", "")),

@@ -92,7 +92,7 @@ final class LineBreaks {
                                 "return used <= tonumber(limit)")),
                 of(
                         Kind.STEERED,
-                        "a limit that is ended serves nobody",
+                        "a limit that is ended serves no waiter",
                         6,
                         EnumSet.of(LIVENESS),
                         off("line_limit", "unlimitserves")),
@@ -111,7 +111,7 @@ final class LineBreaks {
                                 "line",
                                 "tonumber(weight) > mostOf(line) and mostOf(line) > 0",
                                 "mostOf(line) < math.huge")),
-                of(Kind.STEERED, "nobody knows when a limit ends", 13, EnumSet.of(LIVENESS), off("line", "capends")),
+                of(Kind.STEERED, "no client knows when a limit ends", 13, EnumSet.of(LIVENESS), off("line", "capends")),
                 of(
                         Kind.STEERED,
                         "a limit is not ended before its time",
@@ -189,7 +189,7 @@ final class LineBreaks {
                                 "    if found or #batch == 0 then",
                                 "    if found or #batch == 0 or lock.passed then")),
                 of(
-                        "who cannot be told blocks the others",
+                        "a waiter that cannot be notified blocks the others",
                         44,
                         EnumSet.of(LIVENESS),
                         lua("queue", "        aside[#aside + 1] = owner\n", """
@@ -197,20 +197,24 @@ final class LineBreaks {
         seldom().park(lock, aside)
         if lock.members then return nil end
 """)),
-                of("a withdrawal serves nobody", 3, EnumSet.of(LIVENESS), off("line_release", "cancelserves")),
+                of("a withdrawal serves no waiter", 3, EnumSet.of(LIVENESS), off("line_release", "cancelserves")),
                 of("who comes does not look who waits", 2, EnumSet.of(ORDER), off("line_acquire", "newcomer")),
-                of("a repeated acquire does not arm anew", 1, EnumSet.of(HOLDER), off("line_acquire", "rearm")),
+                of("a repeated acquire does not arm again", 1, EnumSet.of(HOLDER), off("line_acquire", "rearm")),
                 of(
-                        "what a reply tells counts from when it came",
+                        "a hold that a reply reports counts from when it came",
                         3,
                         EnumSet.of(HOLDER, EXCLUSION),
                         java(
                                 "internal/queue/Request",
                                 "long until = queue.server.deadline(keys, sent, claimNanos);",
                                 "long until = queue.server.deadline(keys, queue.kit.nanoTime(), claimNanos);")),
-                of("what is told again does not begin anew", 3, EnumSet.of(HOLDER), off("line_refresh", "tellrearm")),
                 of(
-                        "what a reply has told is told no more",
+                        "a hold that is reported again does not begin again",
+                        3,
+                        EnumSet.of(HOLDER),
+                        off("line_refresh", "tellrearm")),
+                of(
+                        "a hold that a reply has reported is reported no more",
                         60,
                         EnumSet.of(LIVENESS, ORPHAN, ENDS),
                         lua("line_refresh", "    tellGrants(line, named)\n", ""),
@@ -222,8 +226,8 @@ final class LineBreaks {
                 of("tombstones are not looked at", 16, EnumSet.of(ORPHAN), off("line_acquire", "tombstone")),
                 of("tombstones are not made", 16, EnumSet.of(ORPHAN), off("leave_tombstone", "tombstone")),
                 of("a downgrade keeps the writer's token", 3, EnumSet.of(TOKENS), off("line_downgrade", "dgtoken")),
-                of("a downgrade serves nobody", 10, EnumSet.of(LIVENESS), off("line_downgrade", "dgserves")),
-                of("a repeated downgrade does not arm anew", 3, EnumSet.of(HOLDER), off("line_downgrade", "dgrearm")),
+                of("a downgrade serves no waiter", 10, EnumSet.of(LIVENESS), off("line_downgrade", "dgserves")),
+                of("a repeated downgrade does not arm again", 3, EnumSet.of(HOLDER), off("line_downgrade", "dgrearm")),
                 of(
                         "a writer does not keep others out",
                         1,
@@ -246,7 +250,7 @@ final class LineBreaks {
                         EnumSet.of(EXPIRY),
                         lua("lasting", "      redis.call('PEXPIREAT', hold, at)\n", "")),
                 of(
-                        "a name that is released serves nobody",
+                        "a name that is released serves no waiter",
                         4,
                         EnumSet.of(LIVENESS),
                         lua(

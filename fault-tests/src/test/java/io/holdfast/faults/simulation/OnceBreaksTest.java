@@ -73,7 +73,7 @@ class OnceBreaksTest {
                                 "            String result = text;\n",
                                 "            String result = text == null ? \"\" : text;\n")),
                 of(
-                        "a record that was not acknowledged is told as recorded",
+                        "a record that was not acknowledged is reported as recorded",
                         EnumSet.of(RECORD, AFTER),
                         java("Once", "lease.token(), how == ReleaseResult.RELEASED);", "lease.token(), true);")),
                 of(
@@ -88,7 +88,7 @@ class OnceBreaksTest {
                                 "                onDone(done);\n",
                                 "                done.hashCode();\n")),
                 of(
-                        "a pause keeps nobody out",
+                        "a pause keeps no request out",
                         EnumSet.of(PAUSED),
                         lua(
                                 "settle",

@@ -55,7 +55,7 @@ class SetBreaksTest {
                                 "after(giveBack(rest), (all, ignored) -> told.run());",
                                 "told.run();")),
                 of(
-                        "after a loss the others are kept when the set begins anew",
+                        "after a loss the others are kept when the set begins again",
                         EnumSet.of(ORPHAN, LIVENESS),
                         java(
                                 "internal/sets/SetRequest",

@@ -28,7 +28,7 @@ final class WorkBreaks {
                                 "left <= Demand.leastLeft(options).toNanos() || revoked",
                                 "left <= 0 || revoked")),
                 Breaks.of(
-                        "work: whoever re-enters takes what is left after a late answer",
+                        "work: a re-entry takes what is left after a late answer",
                         Kind.NESTED,
                         594,
                         EnumSet.of(LEAST),
@@ -46,7 +46,7 @@ final class WorkBreaks {
                                 "hold.leftNanos(now) > Demand.leastLeft(options).toNanos()",
                                 "hold.leftNanos(now) > 0")),
                 Breaks.of(
-                        "work: an extension is told before it counts",
+                        "work: an extension is reported before it counts",
                         Kind.INSIDE,
                         1,
                         EnumSet.of(LEAST),
@@ -80,7 +80,7 @@ final class WorkBreaks {
                         java("BodyLimit", "            if (!over) {\n", "            {\n"),
                         java("BodyLimit", "        remove.run();\n", "")),
                 Breaks.of(
-                        "work: it is not told that it was interrupted",
+                        "work: no report says that it was interrupted",
                         Kind.INSIDE,
                         18,
                         EnumSet.of(INTERRUPT),
@@ -146,7 +146,7 @@ final class WorkBreaks {
                                 "Rest rest = reported(hold().rest.get());",
                                 "Rest rest = Rest.NONE;")),
                 Breaks.of(
-                        "work: a lock rests after what nobody has had",
+                        "work: a lock rests after a hold that no caller has had",
                         Kind.INSIDE,
                         1,
                         EnumSet.of(RESTS),
