@@ -300,7 +300,7 @@ public final class Checks {
                 boolean late = each.asked() > pause.from()
                         || (each.got() > pause.from() + UNDER_WAY_NANOS
                                 && history.disturbances().stream()
-                                        .noneMatch(other -> other != pause
+                                        .noneMatch(other -> !other.what().equals(PAUSE)
                                                 && other.touches(each.worker(), each.asked(), each.got())));
                 if (meanwhile && late) {
                     found.add(new Violation(PAUSE, each + " was granted during a pause"));
