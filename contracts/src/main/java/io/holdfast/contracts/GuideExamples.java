@@ -25,6 +25,9 @@ import javax.tools.ToolProvider;
 public final class GuideExamples {
     private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
+    /** The same, and blocks of other libraries. */
+    private static final Pattern ANY_BLOCK = Pattern.compile("```java(?: there)?\n(.*?)```", Pattern.DOTALL);
+
     private GuideExamples() {}
 
     /**
@@ -53,7 +56,8 @@ public final class GuideExamples {
     }
 
     /**
-     * Fails unless each block of a page stands in the sources of one folder, line by line. Indents do not count.
+     * Fails unless each block of a page, also of another library, stands in the sources of one folder, line by line. Indents do not
+     * count.
      *
      * <p>Both paths are looked for from the working folder of the tests upwards, so that a module that runs the tests of another
      * one finds what that one does.
@@ -71,7 +75,8 @@ public final class GuideExamples {
                 sources.append(withoutIndents(file));
             }
         }
-        List<String> blocks = BLOCK.matcher(withoutIndents(nearest(document)))
+        List<String> blocks = ANY_BLOCK
+                .matcher(withoutIndents(nearest(document)))
                 .results()
                 .map(block -> block.group(1))
                 .toList();
