@@ -126,7 +126,7 @@ final class ElectionBreaks {
                         EnumSet.of(LEADERS),
                         java("Candidacy", "begins = atWork == null;", "begins = true;")),
                 of(
-                        "who resigns keeps the hold",
+                        "a leader that resigns keeps the hold",
                         1,
                         EnumSet.of(TOLD, LIVENESS, ORPHAN),
                         java(
@@ -134,7 +134,7 @@ final class ElectionBreaks {
                                 "answer = leadership.lease().releaseAsync();\n",
                                 "answer = CompletableFuture.completedFuture(ReleaseResult.RELEASED);\n")),
                 of(
-                        "who has lost does not campaign again",
+                        "a leader that has lost does not campaign again",
                         1,
                         EnumSet.of(LIVENESS),
                         java(
@@ -142,7 +142,7 @@ final class ElectionBreaks {
                                 "if (mine != null && reason != LossReason.CLIENT_CLOSED) {",
                                 "if (mine != null && reason == LossReason.ABANDONED) {")),
                 of(
-                        "who does not wait any more does not ask again",
+                        "a candidate whose request has ended does not ask again",
                         19,
                         EnumSet.of(LIVENESS),
                         java(
@@ -150,7 +150,7 @@ final class ElectionBreaks {
                                 "        campaignIn(kit.options.refreshInterval().toNanos());\n    }\n\n    private static String why",
                                 "    }\n\n    private static String why")),
                 of(
-                        "who could not return in time never campaigns again",
+                        "a leader that could not return in time never campaigns again",
                         1,
                         EnumSet.of(LIVENESS),
                         java("Candidacy", "            again = waitsForLeader;\n", "            again = false;\n")),

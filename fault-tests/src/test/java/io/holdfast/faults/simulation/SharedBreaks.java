@@ -166,7 +166,7 @@ final class SharedBreaks {
                         EnumSet.of(HOLDER, TOKENS),
                         lua("hold", "  local token = nowText\n", "  local token = nowText\n  more = '0'\n")),
                 Breaks.of(
-                        "shared: the hold is its first actor's",
+                        "shared: the hold belongs to the actor that asked first",
                         INSIDE,
                         78,
                         EnumSet.of(EXCLUSION, TOKENS, FAIR, HOLDER, UNFENCED, FENCED),
