@@ -5,7 +5,6 @@ import static comparison.Application.print;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.contracts.servers.ChildProcess;
-import java.nio.file.Path;
 import java.util.concurrent.FutureTask;
 import org.redisson.Redisson;
 import org.redisson.api.RLock;
@@ -78,13 +77,7 @@ public final class DeadWaiter {
     }
 
     private static ChildProcess start(String library, String url) {
-        return ChildProcess.start(new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                DeadWaiter.class.getName(),
-                library,
-                url));
+        return ChildProcess.java(DeadWaiter.class, library, url);
     }
 
     private static void waitForEver(String library, String url) throws Exception {

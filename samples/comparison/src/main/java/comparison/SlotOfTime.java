@@ -3,10 +3,6 @@ package comparison;
 import io.holdfast.Holdfast;
 import io.holdfast.LockOptions;
 import io.holdfast.contracts.servers.ChildProcess;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -138,23 +134,11 @@ public final class SlotOfTime {
     }
 
     /** A host that begins the job, and is killed. */
-    private static void die(String library, Application application) throws Exception {
-        ChildProcess host = ChildProcess.start(new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                SlotOfTime.class.getName(),
-                library,
-                application.server.url(),
-                Integer.toString(application.server.port())));
-        BufferedReader said =
-                new BufferedReader(new InputStreamReader(host.process().getInputStream(), StandardCharsets.UTF_8));
-        for (String line = said.readLine(); !BEGUN.equals(line); line = said.readLine()) {
-            if (line == null) {
-                throw new IllegalStateException("the host does not begin");
-            }
+    private static void die(String library, Application application) {
+        try (ChildProcess host = ChildProcess.java(
+                SlotOfTime.class, library, application.server.url(), Integer.toString(application.server.port()))) {
+            host.read(BEGUN);
         }
-        host.kill();
     }
 
     private static void print(String how, List<String> does) {

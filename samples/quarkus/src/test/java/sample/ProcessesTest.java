@@ -14,48 +14,37 @@ import org.junit.jupiter.api.Timeout;
 class ProcessesTest {
     private static final String LOCK = "samples/long";
 
-    private record Application(ChildProcess child) implements AutoCloseable {
-        static Application start(RedisServer server, String argument) {
-            return new Application(ChildProcess.java(
-                    "-Dlocks.url=redis://127.0.0.1:" + server.port(),
-                    "-Dquarkus.http.port=0",
-                    "-jar",
-                    "target/quarkus-app/quarkus-run.jar",
-                    argument));
-        }
-
-        void stop() throws InterruptedException {
-            assertEquals(143, child.terminate());
-        }
-
-        @Override
-        public void close() {
-            child.kill();
-        }
+    private static ChildProcess start(RedisServer server, String argument) {
+        return ChildProcess.java(
+                "-Dlocks.url=redis://127.0.0.1:" + server.port(),
+                "-Dquarkus.http.port=0",
+                "-jar",
+                "target/quarkus-app/quarkus-run.jar",
+                argument);
     }
 
     @Test
     void lease_ofTheApplication_isLostOnPurposeHandedOverAndReleasedAtTheStop() throws Exception {
         try (RedisServer server = RedisServer.start();
                 Holdfast operator = Holdfast.connect("redis://127.0.0.1:" + server.port());
-                Application first = Application.start(server, "begin")) {
-            String ticket = first.child().read("ticket ");
+                ChildProcess first = start(server, "begin")) {
+            String ticket = first.read("ticket ");
             assertTrue(operator.lock(LOCK).tryAcquire().isEmpty());
-            try (Application second = Application.start(server, "adopt")) {
-                second.child().write(ticket);
-                assertTrue(Long.parseLong(second.child().read("token ")) > 0);
-                first.child().write("detach");
-                first.child().read("detached");
-                first.stop();
+            try (ChildProcess second = start(server, "adopt")) {
+                second.write(ticket);
+                assertTrue(Long.parseLong(second.read("token ")) > 0);
+                first.write("detach");
+                first.read("detached");
+                assertEquals(143, first.terminate());
                 assertTrue(operator.lock(LOCK).tryAcquire().isEmpty(), "the second process has it");
-                second.stop();
+                assertEquals(143, second.terminate());
                 operator.lock(LOCK).tryAcquire().orElseThrow().release();
             }
-            try (Application third = Application.start(server, "hold")) {
-                third.child().read("ticket ");
+            try (ChildProcess third = start(server, "hold")) {
+                third.read("ticket ");
                 operator.admin().release(LOCK);
-                assertEquals("REVOKED", third.child().read("lost: "));
-                third.stop();
+                assertEquals("REVOKED", third.read("lost: "));
+                assertEquals(143, third.terminate());
             }
         }
     }

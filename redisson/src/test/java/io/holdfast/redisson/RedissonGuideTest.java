@@ -26,41 +26,37 @@ final class RedissonGuideTest {
 
     @Test
     void guide_doneByTwoProcesses_losesHandsOverAndStopsClean() throws Exception {
-        try (RedisServer server = RedisServer.start()) {
-            ChildProcess first = ChildProcess.java(GuideApplication.class, server.url());
-            ChildProcess second = ChildProcess.java(GuideApplication.class, server.url());
-            try (Holdfast others = Holdfast.connect(server.url())) {
-                // Take a lock, and lose it on purpose.
-                tell(first, "work");
-                tell(first, "hold");
-                assertTrue(others.lock("invoice/42").tryAcquire().isEmpty());
-                second.write("release");
-                assertEquals("REVOKED", first.read("lost: "));
-                second.read("done");
-                long newer = written(second, "work");
-                first.write("write");
-                assertEquals("false", first.read("valid: "));
-                assertTrue(token(first) < newer, "the store would take a late write for a new one");
+        try (RedisServer server = RedisServer.start();
+                ChildProcess first = ChildProcess.java(GuideApplication.class, server.url());
+                ChildProcess second = ChildProcess.java(GuideApplication.class, server.url());
+                Holdfast others = Holdfast.connect(server.url())) {
+            // Take a lock, and lose it on purpose.
+            tell(first, "work");
+            tell(first, "hold");
+            assertTrue(others.lock("invoice/42").tryAcquire().isEmpty());
+            second.write("release");
+            assertEquals("REVOKED", first.read("lost: "));
+            second.read("done");
+            long newer = written(second, "work");
+            first.write("write");
+            assertEquals("false", first.read("valid: "));
+            assertTrue(token(first) < newer, "the store would take a late write for a new one");
 
-                // Hand it over.
-                first.write("give");
-                String ticket = first.read("ticket ");
-                long given = written(second, "adopt " + ticket);
-                assertTrue(given > newer);
-                first.read("done");
-                tell(first, "detach");
-                assertTrue(written(second, "work") > given);
+            // Hand it over.
+            first.write("give");
+            String ticket = first.read("ticket ");
+            long given = written(second, "adopt " + ticket);
+            assertTrue(given > newer);
+            first.read("done");
+            tell(first, "detach");
+            assertTrue(written(second, "work") > given);
 
-                // Stop, with a lock that is held.
-                tell(first, "hold");
-                assertTrue(others.lock("invoice/42").tryAcquire().isEmpty());
-                assertEquals(143, first.terminate());
-                others.lock("invoice/42").tryAcquire().orElseThrow().release();
-                assertEquals(143, second.terminate());
-            } finally {
-                first.kill();
-                second.kill();
-            }
+            // Stop, with a lock that is held.
+            tell(first, "hold");
+            assertTrue(others.lock("invoice/42").tryAcquire().isEmpty());
+            assertEquals(143, first.terminate());
+            others.lock("invoice/42").tryAcquire().orElseThrow().release();
+            assertEquals(143, second.terminate());
         }
     }
 

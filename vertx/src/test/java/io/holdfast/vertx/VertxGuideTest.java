@@ -91,9 +91,8 @@ final class VertxGuideTest {
 
     @Test
     void guide_doneByTwoProcesses_losesHandsOverAndStopsClean() throws Exception {
-        ChildProcess first = ChildProcess.java(GuideApplication.class, endpoint);
-        ChildProcess second = ChildProcess.java(GuideApplication.class, endpoint);
-        try {
+        try (ChildProcess first = ChildProcess.java(GuideApplication.class, endpoint);
+                ChildProcess second = ChildProcess.java(GuideApplication.class, endpoint)) {
             // Take a lock, and lose it on purpose.
             first.write("invoice");
             long token = Long.parseLong(first.read("invoice under token "));
@@ -122,9 +121,6 @@ final class VertxGuideTest {
                         return first.status();
                     },
                     0);
-        } finally {
-            first.kill();
-            second.kill();
         }
     }
 
@@ -134,15 +130,13 @@ final class VertxGuideTest {
             String address = cluster.addresses().stream()
                     .map(RedisAddress::hostAndPort)
                     .collect(Collectors.joining(",", "redis-cluster://", ""));
-            ChildProcess application = ChildProcess.java(GuideApplication.class, address);
-            try (Holdfast others = Holdfast.connect(address)) {
+            try (ChildProcess application = ChildProcess.java(GuideApplication.class, address);
+                    Holdfast others = Holdfast.connect(address)) {
                 application.write("invoice");
                 application.read("invoice under token ");
                 assertTrue(others.lock("invoice/42").tryAcquire().isEmpty());
                 assertEquals(143, application.terminate());
                 assertTrue(others.lock("invoice/42").tryAcquire().isPresent());
-            } finally {
-                application.kill();
             }
         }
     }

@@ -16,7 +16,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** A program that a test started and may freeze, thaw and kill. It ends with this JVM at the latest, frozen or not. */
-public final class ChildProcess {
+public final class ChildProcess implements AutoCloseable {
     private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
     private static final long FREEZE_NANOS = TimeUnit.SECONDS.toNanos(20);
     private static final long END_SECONDS = 20;
@@ -171,6 +171,12 @@ public final class ChildProcess {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Kills it. */
+    @Override
+    public void close() {
+        kill();
     }
 
     private void signal(String name) {
