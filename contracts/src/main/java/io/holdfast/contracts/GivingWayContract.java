@@ -8,15 +8,7 @@ import io.holdfast.contracts.LockKindSuite.Kinds;
 import java.util.concurrent.CompletableFuture;
 
 /** A holder that is told when others wait: of each kind of lock with a queue. */
-@Kinds({
-    LockKind.EXCLUSIVE,
-    LockKind.STRICT,
-    LockKind.KEPT,
-    LockKind.READING,
-    LockKind.WRITING,
-    LockKind.PERMIT,
-    LockKind.SLOT
-})
+@Kinds(except = {LockKind.PLAIN, LockKind.QUORUM})
 public class GivingWayContract extends LockKindSuite {
     private static CompletableFuture<Void> wanted(AnyLease held) {
         return ((Lease) held.handedOut()).whenWanted().toCompletableFuture();

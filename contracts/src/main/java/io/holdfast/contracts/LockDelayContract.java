@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** A lock that stays taken after a lease that was lost: of each kind that may rest, and is not kept for the next lease of its client. */
-@Kinds({LockKind.EXCLUSIVE, LockKind.STRICT, LockKind.READING, LockKind.WRITING, LockKind.PERMIT, LockKind.SLOT})
+@Kinds(except = {LockKind.KEPT, LockKind.PLAIN, LockKind.QUORUM})
 public class LockDelayContract extends LockKindSuite {
     private static final Duration DELAY = Duration.ofMillis(600);
     private static final Terms BRIEF =

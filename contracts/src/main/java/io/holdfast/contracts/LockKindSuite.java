@@ -49,13 +49,16 @@ public abstract class LockKindSuite extends LockSuite {
     final List<TestServer> servers = new ArrayList<>();
     private final List<LockClient> clients = new ArrayList<>();
 
-    /** Says of which kinds of lock a test of the contract is; otherwise it is of all. */
+    /** Says of which kinds of lock a test of the contract is: of these, or of all but those; otherwise it is of all. */
     @Target(ElementType.TYPE)
     @Retention(RetentionPolicy.RUNTIME)
     @Inherited
     public @interface Kinds {
-        /** The kinds. */
-        LockKind[] value();
+        /** The kinds; all if there is none. */
+        LockKind[] value() default {};
+
+        /** The kinds that it is not of. */
+        LockKind[] except() default {};
     }
 
     /** Run once for each kind of lock. */
@@ -71,7 +74,13 @@ public abstract class LockKindSuite extends LockSuite {
         @SuppressWarnings("deprecation") // what replaces it is missing before JUnit 5.13
         public Stream<Arguments> provideArguments(ExtensionContext context) {
             Kinds named = context.getRequiredTestClass().getAnnotation(Kinds.class);
-            return Stream.of(named == null ? LockKind.values() : named.value()).map(Arguments::of);
+            if (named == null) {
+                return Stream.of(LockKind.values()).map(Arguments::of);
+            }
+            List<LockKind> without = List.of(named.except());
+            return Stream.of(named.value().length == 0 ? LockKind.values() : named.value())
+                    .filter(kind -> !without.contains(kind))
+                    .map(Arguments::of);
         }
     }
 

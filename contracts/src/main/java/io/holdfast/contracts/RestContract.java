@@ -16,15 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** A lock that rests after a release, because the caller wants so: of each kind that has leases on one server, with tokens. */
-@Kinds({
-    LockKind.EXCLUSIVE,
-    LockKind.STRICT,
-    LockKind.KEPT,
-    LockKind.READING,
-    LockKind.WRITING,
-    LockKind.PERMIT,
-    LockKind.SLOT
-})
+@Kinds(except = {LockKind.PLAIN, LockKind.QUORUM})
 public class RestContract extends LockKindSuite {
     private static final Duration REST = Duration.ofMillis(600);
 
