@@ -50,6 +50,14 @@ final class Launched implements AutoCloseable {
         return start(environment, line(words));
     }
 
+    /** What a command needs in its environment to use a server of its own for locks of this machine, in a folder. */
+    static Map<String, String> machineLocal(Path folder) {
+        return Map.of(
+                "HOLDFAST_HOME", folder.resolve("home").toString(),
+                "HOLDFAST_IDLE_MILLIS", "1000",
+                "HOLDFAST_SERVER", "bundled");
+    }
+
     /** {@code holdfast run} with these words, on a server. */
     static Launched run(RedisServer server, String... words) {
         return holdfast(Stream.concat(Stream.of("run", "--url", server.url()), Stream.of(words))

@@ -34,15 +34,8 @@ final class LocalServerLossTest {
         Launched.awaitKeeperGone(folder);
     }
 
-    private Map<String, String> environment() {
-        return Map.of(
-                "HOLDFAST_HOME", folder.resolve("home").toString(),
-                "HOLDFAST_IDLE_MILLIS", "1000",
-                "HOLDFAST_SERVER", "bundled");
-    }
-
     private Launched command(String... words) {
-        return Launched.holdfast(environment(), words);
+        return Launched.holdfast(Launched.machineLocal(folder), words);
     }
 
     /** One that holds the lock until it is told to end. */
@@ -229,7 +222,7 @@ final class LocalServerLossTest {
 
     @Test
     void serverAndKeeper_haveNothingOfTheStartersEnvironment() throws Exception {
-        Map<String, String> environment = new HashMap<>(environment());
+        Map<String, String> environment = new HashMap<>(Launched.machineLocal(folder));
         environment.put("SECRET_OF_JOB", "abc");
         try (Launched first = Launched.holdfast(environment, "run", "e", "--", "sh", "-c", "echo runs; read line")) {
             first.awaitOut("runs");
@@ -252,7 +245,7 @@ final class LocalServerLossTest {
     void sessionOfTheStarterIsKilled_serverAndTheLocksOfOthersLiveOn() throws Exception {
         List<String> line = new ArrayList<>(List.of("setsid"));
         line.addAll(Launched.line("run", "first", "--", "sh", "-c", "echo runs; read line"));
-        try (Launched starter = Launched.start(environment(), line)) {
+        try (Launched starter = Launched.start(Launched.machineLocal(folder), line)) {
             starter.awaitOut("runs");
             try (Launched other = holder()) {
                 long server = server();

@@ -133,11 +133,6 @@ final class LockDelayTest {
     }
 
     private Launched local(String... words) {
-        return Launched.holdfast(
-                Map.of(
-                        "HOLDFAST_HOME", folder.resolve("home").toString(),
-                        "HOLDFAST_IDLE_MILLIS", "1000",
-                        "HOLDFAST_SERVER", "bundled"),
-                words);
+        return Launched.holdfast(Launched.machineLocal(folder), words);
     }
 }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,12 +20,7 @@ final class MachineLocalTest {
     }
 
     private Launched command(String... words) {
-        return Launched.holdfast(
-                Map.of(
-                        "HOLDFAST_HOME", folder.resolve("home").toString(),
-                        "HOLDFAST_IDLE_MILLIS", "1000",
-                        "HOLDFAST_SERVER", "bundled"),
-                words);
+        return Launched.holdfast(Launched.machineLocal(folder), words);
     }
 
     @Test
