@@ -229,14 +229,18 @@ public final class Checks {
                         && !each.result().equals(RECORDED)
                         && !each.result().equals(Operation.FAILED)
                         && each.left() != 0
-                        && history.disturbances().stream()
-                                .noneMatch(other ->
-                                        other.touches(each.worker(), each.asked() - AFTERMATH_NANOS, each.left()))) {
+                        && !disturbed(history, each, each.left())) {
                     found.add(new Violation(ONCE, each + " was not recorded, but " + each.result()));
                 }
             }
         }
         return found;
+    }
+
+    /** Whether something happened to its process before this time, or so shortly before it asked that it may still feel it. */
+    private static boolean disturbed(History history, Operation operation, long until) {
+        return history.disturbances().stream()
+                .anyMatch(each -> each.touches(operation.worker(), operation.asked() - AFTERMATH_NANOS, until));
     }
 
     /**
@@ -250,10 +254,7 @@ public final class Checks {
                 continue;
             }
             for (Operation each : operations) {
-                if (each.none() == 0
-                        || history.disturbances().stream()
-                                .anyMatch(other ->
-                                        other.touches(each.worker(), each.asked() - AFTERMATH_NANOS, each.none()))) {
+                if (each.none() == 0 || disturbed(history, each, each.none())) {
                     continue;
                 }
                 long held = operations.stream()
@@ -264,7 +265,7 @@ public final class Checks {
                         .sum();
                 long waited = each.none() - each.asked() - held;
                 if (waited > patience.toNanos()) {
-                    found.add(new Violation(ONCE, each + " waited for " + micros(waited) + ", and nobody did it"));
+                    found.add(new Violation(ONCE, each + " waited for " + micros(waited) + ", and no process did it"));
                 }
             }
         }
@@ -291,11 +292,12 @@ public final class Checks {
      */
     public static List<Violation> pauses(History history, String lock) {
         List<Violation> found = new ArrayList<>();
+        List<Operation> operations = history.byLock().getOrDefault(lock, List.of());
         for (Disturbance pause : history.disturbances()) {
             if (!pause.what().equals(PAUSE)) {
                 continue;
             }
-            for (Operation each : history.byLock().getOrDefault(lock, List.of())) {
+            for (Operation each : operations) {
                 boolean meanwhile = each.got() > pause.from() && each.got() < pause.to();
                 boolean late = each.asked() > pause.from()
                         || (each.got() > pause.from() + UNDER_WAY_NANOS

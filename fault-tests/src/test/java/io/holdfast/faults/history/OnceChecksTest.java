@@ -121,7 +121,7 @@ final class OnceChecksTest {
     @Test
     void undone_callerWhoCouldHaveDoneIt_isFound() {
         inVain(10_000, 16_000);
-        assertEquals(List.of("1 waited for 6000000 µs, and nobody did it"), undone());
+        assertEquals(List.of("1 waited for 6000000 µs, and no process did it"), undone());
     }
 
     @Test
