@@ -213,7 +213,7 @@ record LockRequest(
         return text;
     }
 
-    /** Whether the lock may stay taken when nobody works under it any more: that processes have ended does not free it. */
+    /** Whether the lock may stay taken after the work under it: the end of the processes does not free it. */
     boolean mayOutliveItsHolder() {
         return !atLeast.isZero() || !lockDelay.isZero();
     }
