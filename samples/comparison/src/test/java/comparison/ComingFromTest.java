@@ -273,7 +273,7 @@ class ComingFromTest {
         try (LeaderSelector selector = selected(client)) {
             Application.await(() -> store.written.equals(List.of("first under the lock")));
         }
-        // closing interrupts the leader, and a thread that waits for a message may take one before it heeds the interrupt
+        // Closing interrupts the leader: a thread that waits for a message may take one before it heeds that.
         Application.await(() -> !hasChildren(client, "/leaders/scheduler"));
         store.locked = () -> holdfast.election("scheduler").leader().isPresent();
         messages.put("second");
