@@ -3,13 +3,22 @@ package io.holdfast.spring.platforms;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.Holdfast;
+import io.holdfast.OnceResult;
+import io.holdfast.contracts.servers.RedisServer;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.cache.CacheManager;
+import org.springframework.context.ConfigurableApplicationContext;
 
-/** The Java of the guide compiles against each Spring Boot: all its blocks together, as one file. */
+/** The Java of the guide compiles against each Spring Boot: all its blocks together, as one file. Work that is done once is run. */
 final class SpringGuideTest {
     private static final Path GUIDE = Path.of("../../docs/guide/spring-boot.md");
 
@@ -35,8 +44,7 @@ final class SpringGuideTest {
     @TempDir
     private Path folder;
 
-    @Test
-    void blocksOfJava_ofTheGuide_compile() throws Exception {
+    private void compile() throws Exception {
         StringBuilder source = new StringBuilder(IMPORTS);
         boolean java = false;
         int blocks = 0;
@@ -50,6 +58,63 @@ final class SpringGuideTest {
         }
         assertEquals(7, blocks, "blocks of Java");
         assertEquals(List.of(), Compiler.errors("Guide", source, folder));
+    }
+
+    @Test
+    void blocksOfJava_ofTheGuide_compile() throws Exception {
+        compile();
+    }
+
+    /** The class as the guide has it, in two instances of an application. */
+    @Test
+    void receipts_ofTheGuide_areSentOnceAndPricesAreShared() throws Exception {
+        compile();
+        try (RedisServer server = RedisServer.start();
+                URLClassLoader classes =
+                        new URLClassLoader(new URL[] {folder.toUri().toURL()}, Apps.class.getClassLoader())) {
+            Class<?> receipts = classes.loadClass("Receipts");
+            try (ConfigurableApplicationContext first = instance(server, receipts);
+                    ConfigurableApplicationContext second = instance(server, receipts)) {
+                assertEquals("sent 7", call(first, receipts, "send", "7"));
+                OnceResult.Done done = second.getBean(Holdfast.class)
+                        .once("receipt/7")
+                        .result()
+                        .orElseThrow();
+                assertEquals("sent 7", call(second, receipts, "send", "7"));
+                assertEquals(
+                        done.token(),
+                        second.getBean(Holdfast.class)
+                                .once("receipt/7")
+                                .result()
+                                .orElseThrow()
+                                .token(),
+                        "sent once");
+                assertEquals("apples costs 7", call(first, receipts, "price", "apples"));
+                assertEquals(
+                        "apples costs 7",
+                        second.getBean(CacheManager.class)
+                                .getCache("prices")
+                                .get("apples")
+                                .get());
+                assertEquals("apples costs 7", call(second, receipts, "price", "apples"));
+            }
+        }
+    }
+
+    private static ConfigurableApplicationContext instance(RedisServer server, Class<?> receipts) {
+        return Apps.start(
+                receipts.getClassLoader(),
+                Apps.Plain.class,
+                Map.of("receipts", receipts, "caching", DoneOnceTest.Caching.class),
+                "spring.data.redis.port=" + server.port(),
+                "holdfast.cache.single-flight=true");
+    }
+
+    private static Object call(ConfigurableApplicationContext instance, Class<?> type, String name, String argument)
+            throws Exception {
+        Method method = type.getMethod(name, String.class);
+        method.setAccessible(true);
+        return method.invoke(instance.getBean(type), argument);
     }
 
     @Test
