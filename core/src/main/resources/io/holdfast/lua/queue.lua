@@ -301,9 +301,13 @@ end
 -- were looked at, which a script that asks again passes on: it may keep who stands behind the waiter, and nobody but that waiter may
 -- have left the queue meanwhile. Of an exclusive lock, whose next waiter always has a claim, it answers the waiter's order as well.
 local function nextWaiter(lock, candidate, walked)
-  local order, stood, step = nil, nil, lock.members and 1 or 2
+  local order, stood, parked, step = nil, nil, nil, lock.members and 1 or 2
   if candidate and redis.call('HEXISTS', lock.details, candidate) == 1 then -- of whom nothing is known there is nothing to grant
-    stood = redis.call('ZSCORE', lock.queue, candidate) or redis.call('ZSCORE', lock.parked, candidate) or nil
+    stood = redis.call('ZSCORE', lock.queue, candidate) or nil
+    if not stood then
+      stood = redis.call('ZSCORE', lock.parked, candidate) or nil
+      parked = stood
+    end
     order = stood and tonumber(stood)
     step = order and 2 or step
   end
@@ -326,9 +330,13 @@ local function nextWaiter(lock, candidate, walked)
     local found, about, place, aside, again = nil, nil, nil, nil, false
     for i = 1, #batch, step do
       local owner = batch[i]
-      if order and tonumber(batch[i + 1]) >= order then
-        found, place = candidate, stood
-        break
+      if order then
+        -- Groups may begin together: a waiter of the queue is met there, and one that is parked comes before its equals.
+        local at = tonumber(batch[i + 1])
+        if at > order or owner == candidate or at == order and parked then
+          found, place = candidate, stood
+          break
+        end
       end
       walked = walked + 1
       local client = clientOf(owner)

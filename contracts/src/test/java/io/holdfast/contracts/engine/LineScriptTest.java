@@ -74,6 +74,47 @@ final class LineScriptTest extends LineFixture {
         assertEquals("GRANTED", ask(C, R, TERM, "1 0 1 F 0 T 1000").get(0));
     }
 
+    @Test
+    void refresh_requestBeginsWithThatOfAnotherGroup_firstInTheQueueIsServed() {
+        String first = "C.0-2~s";
+        holdLapsesBeforeThoseThatBeginTogether(first, D);
+        refresh("D", D);
+        assertTrue(holds(first) && waits(D));
+        startAnew();
+        holdLapsesBeforeThoseThatBeginTogether(first, A);
+        refresh("A", A);
+        assertTrue(holds(A) && waits(first));
+    }
+
+    /** After two rounds of two groups, a third one begins where the second one goes on; then the hold of the first one lapses. */
+    private void holdLapsesBeforeThoseThatBeginTogether(String of2, String of3) {
+        String of1 = "B.0-2~s";
+        take(E, permits(1, 1));
+        queueInGroup(B, "1");
+        queueInGroup(C, "2");
+        queueInGroup(of1, "1");
+        queueInGroup(of2, "2");
+        release(E);
+        release(B);
+        release(C);
+        assertTrue(holds(of1) && confirm(of1));
+        queueInGroup(of3, "3");
+        assertEquals(
+                server.command("ZSCORE", LINE.queue(), of2).asString(),
+                server.command("ZSCORE", LINE.queue(), of3).asString());
+        advance(TERM.minusSeconds(5));
+        refresh(of2.substring(0, 1), of2);
+        refresh(of3.substring(0, 1), of3);
+        advance(Duration.ofSeconds(6));
+    }
+
+    private void queueInGroup(String owner, String group) {
+        assertEquals(
+                "QUEUED",
+                ask(owner, permits(1, 1), TERM, "1 0 0 S1:" + group + " 0 T " + CLAIM.toMillis())
+                        .get(0));
+    }
+
     // ---- claims, renewal
 
     @Test

@@ -48,7 +48,8 @@ final class ShortCampaignTest {
                 new Episode("holdfast-rw-lettuce", Topology.SINGLE, Mishap.of(Fault.KILL_PROCESS), TERM, 1, 13),
                 new Episode(
                         "holdfast-permits-jedis", Topology.SINGLE, Mishap.of(Fault.FREEZE_PROCESS), TERM, 1, 14, true),
-                new Episode("holdfast-shares-lettuce", Topology.SINGLE, Mishap.of(Fault.KILL_PROCESS), TERM, 1, 20),
+                new Episode(
+                        "holdfast-shares-lettuce", Topology.SINGLE, Mishap.of(Fault.KILL_PROCESS), TERM, 1, 20, true),
                 new Episode("holdfast-once-lettuce", Topology.SINGLE, Mishap.of(Fault.KILL_PROCESS), TERM, 1, 18, true),
                 new Episode("holdfast-once-jedis", Topology.SINGLE, Mishap.of(Fault.FREEZE_PROCESS), TERM, 1, 19),
                 new Episode("holdfast-jedis", Topology.QUORUM, Mishap.of(Fault.RESTART_OLDER), TERM, 1, 12),

@@ -325,8 +325,13 @@ abstract class FollowedQueue<S extends QueueState<S>, W extends QueueBounds.Entr
     abstract boolean readClaims(S found, String field, String value);
 
     private int readLine(S found, List<Stored.Member> line, int place, long expiry) {
+        int ahead = QueueState.NOBODY;
         for (Stored.Member one : line) {
             int owner = owner(one.name());
+            if (ahead > owner && found.order[ahead] == one.score()) {
+                throw new NotFollowed("owners that begin together, of which one's id begins with the other's");
+            }
+            ahead = owner;
             if (found.where[owner] != QueueState.NOWHERE) {
                 throw new NotFollowed("an owner that stands in two places");
             }

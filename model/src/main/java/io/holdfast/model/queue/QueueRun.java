@@ -75,7 +75,7 @@ public abstract class QueueRun<S extends QueueState<S>> {
         for (int looks = 0; looks <= 2 * s.owners(); looks++) {
             int[] line = s.inLine(QUEUED);
             boolean ended = line.length <= from;
-            if (placed && (ended || s.order[line[from]] >= s.order[candidate])) {
+            if (placed && (ended || isMetBefore(candidate, line[from]))) {
                 return candidate;
             }
             if (ended) {
@@ -94,6 +94,13 @@ public abstract class QueueRun<S extends QueueState<S>> {
             }
         }
         return NOBODY;
+    }
+
+    /** Groups may begin together: who stands in the queue is met there, and who is set aside comes before its equals. */
+    private boolean isMetBefore(int candidate, int owner) {
+        return candidate == owner
+                || s.order[owner] > s.order[candidate]
+                || (s.order[owner] == s.order[candidate] && s.where[candidate] == ASIDE);
     }
 
     private Reach reach(int client) {
