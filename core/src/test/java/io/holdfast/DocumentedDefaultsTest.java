@@ -92,11 +92,11 @@ class DocumentedDefaultsTest {
             }
             Duration nineTenths =
                     LockOptions.defaults().leaseDuration().multipliedBy(9).dividedBy(10);
-            if (row.largest().startsWith("below 9/10 of the term")) {
+            if (row.largest().equals("below 9/10 of the lease duration")) {
                 compared++;
                 expect(wrong, row, nineTenths.minusMillis(1), true);
                 expect(wrong, row, nineTenths, false);
-            } else if (row.largest().startsWith("half of the term")) {
+            } else if (row.largest().startsWith("half of the lease duration;")) {
                 compared++;
                 Duration half = LockOptions.defaults().leaseDuration().dividedBy(2);
                 expect(wrong, row, half, true);
@@ -105,6 +105,8 @@ class DocumentedDefaultsTest {
                 compared++;
                 expect(wrong, row, most, true);
                 expect(wrong, row, most.plusMillis(1), false);
+            } else if (row.largest().contains("/") || row.largest().contains("half")) {
+                wrong.add(row + " has a share as its limit, which this test does not know");
             }
         }
         assertEquals(List.of(), wrong);
