@@ -254,7 +254,7 @@ final class Breaks {
                 of(
                         "renewal creates a hold",
                         INSIDE,
-                        30,
+                        104,
                         EnumSet.of(ORPHAN, TOKENS, HOLDER),
                         lua("renew", "for i = 1, #KEYS do\n", """
                             for i = 1, #KEYS do
@@ -278,7 +278,7 @@ final class Breaks {
                 of(
                         "the refresh never comes",
                         INSIDE,
-                        27,
+                        4,
                         EnumSet.of(LIVENESS, ENDS, ORPHAN),
                         java(
                                 "internal/queue/WaitingRoom",

@@ -180,7 +180,7 @@ final class ElectionBreaks {
                                 "        kit.execute")),
                 of(
                         "an interrupt that comes before the leader is forgotten",
-                        186,
+                        81,
                         EnumSet.of(TOLD),
                         java(
                                 "Leadership",

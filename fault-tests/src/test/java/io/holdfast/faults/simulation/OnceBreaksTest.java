@@ -49,6 +49,7 @@ class OnceBreaksTest {
         return List.of(
                 of(
                         "a result is not recorded",
+                        1,
                         EnumSet.of(AFTER, RECORD),
                         java(
                                 "Once",
@@ -56,6 +57,7 @@ class OnceBreaksTest {
                                 "hold.isAttended();")),
                 of(
                         "a try is not counted before it begins",
+                        4,
                         EnumSet.of(TRIES),
                         java(
                                 "Once",
@@ -63,10 +65,12 @@ class OnceBreaksTest {
                                 "return CompletableFuture.completedFuture(note != null);")),
                 of(
                         "a try does not look at those before it",
+                        7,
                         EnumSet.of(TRIES),
                         java("Once", "if (done < tries) {", "if (done < 1_000) {")),
                 of(
                         "work that fails leaves a record",
+                        1,
                         EnumSet.of(RECORD),
                         java(
                                 "Once",
@@ -74,10 +78,12 @@ class OnceBreaksTest {
                                 "            String result = text == null ? \"\" : text;\n")),
                 of(
                         "a record that was not acknowledged is reported as recorded",
+                        43,
                         EnumSet.of(RECORD, AFTER),
                         java("Once", "lease.token(), how == ReleaseResult.RELEASED);", "lease.token(), true);")),
                 of(
                         "a record is taken for a holder that will end",
+                        1,
                         EnumSet.of(LIVENESS),
                         lua(
                                 "acquire",
@@ -89,6 +95,7 @@ class OnceBreaksTest {
                                 "                done.hashCode();\n")),
                 of(
                         "a pause keeps no request out",
+                        4,
                         EnumSet.of(PAUSED),
                         lua(
                                 "settle",
@@ -96,10 +103,12 @@ class OnceBreaksTest {
                                 "    if left > 1e9 then\n      know(lock, pause)")),
                 of(
                         "the server knows nothing of a lock-delay",
+                        2,
                         EnumSet.of(DELAY),
                         java("internal/wire/LockScripts", "return lease.plus(lock.lockDelay());", "return lease;")),
                 of(
                         "a lease that its client sees as lost is taken back without a rest",
+                        15,
                         EnumSet.of(DELAY),
                         java(
                                 "internal/lease/Rest",
@@ -107,6 +116,7 @@ class OnceBreaksTest {
                                 "return gone || users.get() != 0 ? NONE :")),
                 of(
                         "a renewal counts from half a second after it was sent",
+                        2,
                         EnumSet.of(EXCLUSION, AFTER, DELAY),
                         java(
                                 "internal/queue/QueueGrant",
@@ -114,7 +124,7 @@ class OnceBreaksTest {
                                 "return queue.server.deadline(keys, sentNanos + 500_000_000L, termNanos);")));
     }
 
-    private static Break of(String name, Set<Check> by, Edit... edits) {
-        return new Break(name, OncePlan.NAME, SEEDS, 1, by, List.of(edits));
+    private static Break of(String name, long seed, Set<Check> by, Edit... edits) {
+        return new Break(name, OncePlan.NAME, SEEDS, seed, by, List.of(edits));
     }
 }
