@@ -151,7 +151,7 @@ public final class Hold extends Buckets.Item implements Holding {
             lose(LossReason.CLIENT_CLOSED);
         }
         if (!active()) {
-            forget(); // it may have ended before it stood where its end looks for it
+            leaveAlone(); // it may have ended before it stood where its end looks for it
         }
     }
 
@@ -535,10 +535,8 @@ public final class Hold extends Buckets.Item implements Holding {
             kit.looks().put(this, next, now);
             // Another thread may have changed meanwhile what was read here, and been first to put it.
         } while (nextMoment() - next < 0);
-        if (!active()) {
-            forget();
-        } else if (detached) {
-            leaveAlone(); // whoever let it go may not have seen where it stands now
+        if (!active() || detached) {
+            leaveAlone(); // its end may not have seen where it stands now, and forgets the rest in its time
         }
     }
 

@@ -4,14 +4,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.Attempt;
 import io.holdfast.Faces;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
+import io.holdfast.Wait;
+import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.Script;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -52,5 +57,33 @@ final class SecondNoticeTest {
         assertEquals(0, hand.client.queue.waitingRoom.size());
         hand.client.queue.waitingRoom.onMessage(notice);
         assertEquals(2, hand.count(Script.RELEASE, owner), "a grant that nobody waits for is given back");
+    }
+
+    /** A caller that has its lease may have ended it before the thread that gave it has arranged for its renewal. */
+    @Test
+    void release_beforeItsHoldIsLookedAfter_isNotOvertakenByAnother() {
+        HandClient hand = new HandClient();
+        LockOptions options = LockOptions.defaults().withMinHold(Duration.ofSeconds(5));
+        Request request = hand.request("a", options, Wait.none(), "actor");
+        CompletableFuture<Attempt<Handle>> outcome = request.start();
+        whenItIsHandedOut(hand, outcome, handle -> Faces.lease(handle).releaseAsync());
+        Objects.requireNonNull(hand.next(Script.ACQUIRE, request.owner)).reply().complete(HandClient.granted(7));
+        assertEquals(1, hand.count(Script.RELEASE, request.owner), "it is released meanwhile");
+        hand.client.queue.waitingRoom.onMessage(
+                "G " + OwnerIds.publicPart(request.owner) + " 7 1000000 1000 0 " + request.keys.hold());
+        assertEquals(1, hand.count(Script.RELEASE, request.owner), "and no other release follows, or comes first");
+        Objects.requireNonNull(hand.next(Script.RELEASE, request.owner)).reply().complete(HandClient.released());
+        assertEquals(0, hand.client.queue.waitingRoom.size());
+    }
+
+    private static void whenItIsHandedOut(
+            HandClient hand, CompletableFuture<Attempt<Handle>> outcome, Consumer<Handle> does) {
+        hand.whileATimerIsSet(() -> {
+            if (outcome.isDone()) {
+                does.accept(outcome.join().orElseThrow());
+            } else {
+                whenItIsHandedOut(hand, outcome, does);
+            }
+        });
     }
 }
