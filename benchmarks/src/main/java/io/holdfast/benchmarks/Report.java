@@ -77,7 +77,7 @@ final class Report {
         line();
         line("## Targets");
         line();
-        line("From `targets.md` of the benchmarks, which tells how each is measured, and why it is wanted.");
+        line("From `targets.md` of the benchmarks, which says how each is measured, and why it is a goal.");
         line();
         line("| | measured | target | |");
         line("|---|---|---|---|");
