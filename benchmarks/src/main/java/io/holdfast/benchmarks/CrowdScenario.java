@@ -49,8 +49,9 @@ final class CrowdScenario implements OwnScenario {
 
     @Override
     public String meaning() {
-        return "So many clients hold 50 locks each. One more client looks at all locks: in the time are the answers of all"
-                + " clients, which run in the same process.";
+        return "A fixed number of clients hold 50 locks each. They are real clients, which share a connection and the"
+                + " machine's cores with one more client that looks at all locks. So the time includes all their work"
+                + " to answer.";
     }
 
     @Override

@@ -26,9 +26,9 @@ final class FirstScenario implements Scenario {
 
     @Override
     public String meaning() {
-        return "A fresh JVM for each measurement, which has run nothing of the library. The time is from just before it"
-                + " connects until it has its first lease; then one thread acquires and releases a lock that nobody else"
-                + " wants. Five seconds count, from the connect on (two in a quick run).";
+        return "Each measurement has a fresh JVM, which has run nothing of the library. The time is from just before it"
+                + " connects until it has its first lease. Then one thread acquires and releases a lock that no other"
+                + " client wants. Five seconds count, starting with the connect (two in a quick run).";
     }
 
     @Override

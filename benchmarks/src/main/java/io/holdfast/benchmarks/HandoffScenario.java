@@ -28,10 +28,10 @@ final class HandoffScenario implements Scenario {
 
     @Override
     public String meaning() {
-        return "One process holds a lock, another one has asked for it some milliseconds ago. The time is from the call of"
-                + " release in the first to the return of acquire in the second; all processes of a machine share one"
-                + " monotonic clock. The floor is one message by PUBLISH; a plain handoff is a script that appoints whoever"
-                + " comes next and publishes, without any rule for what can go wrong, over Lettuce.";
+        return "One process holds a lock; another one asked for it some milliseconds ago. The time is from the call of"
+                + " release in the first to the return of acquire in the second. All processes of a machine share one"
+                + " monotonic clock. The floor is one message by PUBLISH. A plain handoff is a script over Lettuce that"
+                + " appoints the next waiter and publishes, without any rule for failures.";
     }
 
     @Override

@@ -26,10 +26,11 @@ final class LeaseScenario implements Scenario {
 
     @Override
     public String meaning() {
-        return "One client holds many locks, and renews them. A measurement lasts a third of the term: the time in which"
-                + " each is renewed about once. Memory on the server is the growth for the first of them, memory of the"
-                + " client the heap after a collection. The floor is what renewal takes by itself: keys and values in lists"
-                + " of a hundred, each sent in one script that compares and moves expiries; it knows no deadlines.";
+        return "One client holds many locks, and renews them. A measurement takes a third of the lease duration, in"
+                + " which each lock is renewed about once. Memory on the server is the growth for the first locks;"
+                + " memory of the client is the heap after a garbage collection. The floor is the bare renewal: keys"
+                + " and values in lists of a hundred, each sent in one script that compares and moves expiries. It has"
+                + " no deadlines.";
     }
 
     @Override

@@ -104,7 +104,8 @@ record MachineTerms(double cycleMicros, double wakingMicros) {
                 "a wake-up",
                 String.format(
                         Locale.ROOT,
-                        "%.1f µs: one thread unparks another one, until that runs, the median at" + " the start",
+                        "%.1f µs: the time from one thread's unpark until the other thread runs, the median at the"
+                                + " start",
                         wakingMicros));
         facts.put(
                 "kind of machine",

@@ -33,10 +33,10 @@ final class MeetScenario implements Scenario {
 
     @Override
     public String meaning() {
-        return "Eight threads in each of four processes call at the same time for a fresh key. One thread"
-                + " works for 20 ms, and all have its result: that it is the same one is checked. The time is from the end of"
-                + " the work, or from a call that came later, until a caller has the result. By hand, callers that wait ask"
-                + " again every 10 ms: a longer pause takes fewer requests, and more time.";
+        return "Eight threads in each of four processes call at the same time for a fresh key. One thread works for 20"
+                + " ms, and all get its result. The benchmark checks that all results are the same. The time is from"
+                + " the end of the work, or from a call that came later, until a caller has the result. By hand,"
+                + " callers that wait ask again every 10 ms; a longer pause takes fewer requests and more time.";
     }
 
     @Override

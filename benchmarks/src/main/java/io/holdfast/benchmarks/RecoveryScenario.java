@@ -24,36 +24,37 @@ final class RecoveryScenario implements Scenario {
         HOLDER(
                 "killed-holder",
                 "A killed holder",
-                "The process that holds the lock is killed while another one waits. The time is from when the hold expired"
-                        + " on the server; its term is a second.",
+                "The process that holds the lock is killed while another one waits. The time is from the expiry of the"
+                        + " hold on the server; the lease duration is a second.",
                 Duration.ofSeconds(1),
                 "redisson-lock"),
         WAITER(
                 "killed-waiter",
                 "A killed waiter that was next in line",
                 "Two processes wait; the one that came first is killed, and then the lock is released. The time is from"
-                        + " that release until the other one has it.",
+                        + " that release until the other process has the lock.",
                 Duration.ofSeconds(30),
                 "hop"),
         MESSAGE(
                 "lost-message",
                 "A lost message",
-                "The connection on which a waiting process gets its messages goes silent, and then the lock is released."
-                        + " The time is from that release until the process has the lock; the term is three seconds.",
+                "The connection on which a waiting process gets its messages goes silent, and then the lock is"
+                        + " released. The time is from that release until the process has the lock; the lease duration"
+                        + " is three seconds.",
                 Duration.ofSeconds(3),
                 "redisson-lock"),
         RECALL(
                 "recalled",
                 "A lock that another client keeps",
-                "A process has released a lock, and keeps it if it is of those that do. Another process asks for it. The"
-                        + " time is from that request until it has the lock.",
+                "A process has released a lock, and keeps it if its options say so. Another process asks for the lock."
+                        + " The time is from that request until the other process has the lock.",
                 Duration.ofSeconds(30),
                 "holdfast-lettuce"),
         KEEPER(
                 "killed-keeper",
                 "A killed client that kept a lock",
-                "The same, but the process that keeps the lock was killed before, right after its release; its term is a"
-                        + " second. Renewal keeps at least two thirds of a term in hand.",
+                "This is the same, but the process that keeps the lock was killed right after its release. The lease"
+                        + " duration is a second; renewal leaves at least two thirds of it.",
                 Duration.ofSeconds(1),
                 "holdfast-lettuce");
 
@@ -95,7 +96,8 @@ final class RecoveryScenario implements Scenario {
 
     @Override
     public String meaning() {
-        return kind.meaning + " Who does not have it after the time that a run allows is counted with that time.";
+        return kind.meaning
+                + " A waiter that does not have the lock within the time limit of a run is counted with that limit.";
     }
 
     @Override

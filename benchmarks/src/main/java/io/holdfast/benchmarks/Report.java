@@ -62,14 +62,14 @@ final class Report {
         paragraph(inShort);
         line("## How it was measured");
         line();
-        line("Made by `benchmarks/run`; `benchmarks/README.md` tells how it is measured.");
+        line("This page is made by `benchmarks/run`; `benchmarks/README.md` describes the method.");
         line();
-        line(
-                "All contestants of a table were measured side by side, in rounds: in each round each of them once, in rotating");
-        line(
-                "order. A number is the median over the rounds, with the least and the greatest in brackets. A ratio is the");
-        line(
-                "median of the ratios within each round. Absolute numbers say something of this machine only; ratios travel better.");
+        line("All contestants of a table were measured side by side, in rounds: in each round each contestant once, in"
+                + " rotating");
+        line("order. A number is the median over the rounds, with the lowest and the highest in brackets. A ratio is"
+                + " the median of");
+        line("the ratios within each round. Absolute numbers are valid only for this machine; ratios carry over better"
+                + " to others.");
         line();
         line("| | |");
         line("|---|---|");
@@ -77,7 +77,7 @@ final class Report {
         line();
         line("## Targets");
         line();
-        line("From `targets.md` of the benchmarks, which says how each is measured, and why it is a goal.");
+        line("From `targets.md` of the benchmarks, which explains how each target is measured and why it is a goal.");
         line();
         line("| | measured | target | |");
         line("|---|---|---|---|");

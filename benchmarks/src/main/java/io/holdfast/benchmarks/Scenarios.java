@@ -23,9 +23,9 @@ final class Scenarios {
             new CycleScenario(
                     "free",
                     "A free lock, one thread",
-                    "One thread acquires and releases a lock that nobody else wants. The floor is SET NX PX and a script"
-                            + " that compares and deletes; a Jedis connection is blocking, and so has no change of"
-                            + " threads on its way.",
+                    "One thread acquires and releases a lock that no other client wants. The floor is SET NX PX and a"
+                            + " script that compares and deletes. A Jedis connection is blocking, so a request changes"
+                            + " no threads on its way.",
                     Task.of(Task.Act.CYCLES, "free", 1),
                     1,
                     LOCKS,
@@ -36,7 +36,7 @@ final class Scenarios {
             new CycleScenario(
                     "own",
                     "64 threads, each with its own lock",
-                    "Nobody waits for anybody: what one client gets through.",
+                    "No thread waits for another. The table shows the throughput of one client.",
                     Task.of(Task.Act.CYCLES, "own", OWN_THREADS),
                     1,
                     LOCKS,
@@ -47,7 +47,7 @@ final class Scenarios {
             new CycleScenario(
                     "async",
                     "1,000 requests in flight, each for its own lock",
-                    "The same without threads that block.",
+                    "This is the same load without threads that block.",
                     Task.of(Task.Act.ASYNC, "async", MANY),
                     1,
                     List.of(Ability.LOCKS, Ability.ASYNC),
@@ -58,9 +58,10 @@ final class Scenarios {
             new CycleScenario(
                     "hot",
                     "One lock, 32 threads of a process",
-                    "All threads want one lock all the time. One round trip, by one thread, is the bound of a strict"
-                            + " order: each handoff is decided on the server. Who does not keep an order lets the thread"
-                            + " that released come first again, and who queues inside the process need not ask.",
+                    "All threads want one lock all the time. One round trip by one thread is the bound of a strict"
+                            + " order, because the server decides each handoff. A lock that keeps no order lets the"
+                            + " thread that released acquire it again first. A lock that queues inside the process need"
+                            + " not ask the server.",
                     Task.of(Task.Act.CYCLES, "hot", THREADS).sharing(),
                     1,
                     WAITS,
@@ -71,7 +72,7 @@ final class Scenarios {
             new CycleScenario(
                     "hot-virtual",
                     "One lock, 1,000 virtual threads",
-                    "The same with virtual threads; needs a newer JDK.",
+                    "This is the same load with virtual threads, which need a newer JDK.",
                     Task.of(Task.Act.CYCLES, "hot", MANY).sharing().withVirtualThreads(),
                     1,
                     WAITS,
@@ -82,7 +83,7 @@ final class Scenarios {
             new CycleScenario(
                     "own-virtual",
                     "1,000 virtual threads, each with its own lock",
-                    "As with 64 threads; needs a newer JDK.",
+                    "This is the same load as with 64 threads. Virtual threads need a newer JDK.",
                     Task.of(Task.Act.CYCLES, "own", MANY).withVirtualThreads(),
                     1,
                     LOCKS,
@@ -93,8 +94,8 @@ final class Scenarios {
             new CycleScenario(
                     "processes",
                     "One lock, 4 processes with 8 threads each",
-                    "All threads of all processes want one lock all the time. The share is what the slowest thread got of"
-                            + " what the fastest got.",
+                    "All threads of all processes want one lock all the time. The share is the slowest thread's cycles"
+                            + " as a percentage of the fastest thread's.",
                     Task.of(Task.Act.CYCLES, "hot", 8).sharing(),
                     4,
                     WAITS,
@@ -105,8 +106,8 @@ final class Scenarios {
             new CycleScenario(
                     "processes-cold",
                     "The same, right after the start of the processes",
-                    "As in the last one, but in each round all processes are new, and measured from when they have"
-                            + " connected: what a service gets in its first seconds.",
+                    "This is the same load, but all processes are new in each round, and are measured from when they"
+                            + " have connected. The table shows the performance of a service in its first seconds.",
                     Task.of(Task.Act.CYCLES, "hot", 8).sharing(),
                     4,
                     WAITS,
@@ -118,9 +119,9 @@ final class Scenarios {
             new CycleScenario(
                     "growth",
                     "Handing over, as the queue grows",
-                    "So many requests of two processes wait for one lock all the time. The time is from one handoff to the"
-                            + " next, where the two processes take turns as the order has it. Beyond a thousand, peers"
-                            + " take longer than a run may.",
+                    "A fixed number of requests of two processes wait for one lock all the time. The time is from one"
+                            + " handoff to the next; the processes take turns as the lock's order requires. With more"
+                            + " than a thousand waiters, peers take longer than a run allows.",
                     Task.of(Task.Act.ASYNC, "hot", 0).sharing(),
                     2,
                     List.of(Ability.WAITS, Ability.ASYNC),
@@ -131,14 +132,15 @@ final class Scenarios {
             kind(
                     "read-write",
                     "One read/write lock, 32 threads of a process",
-                    "All threads want one lock all the time, one time of ten to write. Nothing is done while it is held.",
+                    "All threads want one lock all the time, one time in ten to write. They do nothing while they hold"
+                            + " it.",
                     1,
                     Ability.READS,
                     "redisson-rw"),
             kind(
                     "read-write-processes",
                     "One read/write lock, 4 processes with 8 threads each",
-                    "The same among processes.",
+                    "This is the same load among processes.",
                     4,
                     Ability.READS,
                     "redisson-rw"),
@@ -153,7 +155,7 @@ final class Scenarios {
             kind(
                     "permits-processes",
                     "One semaphore with four permits, 4 processes with 8 threads each",
-                    "The same among processes.",
+                    "This is the same load among processes.",
                     4,
                     Ability.PERMITS,
                     "redisson-permits",
@@ -168,16 +170,17 @@ final class Scenarios {
             kind(
                     "sets-processes",
                     "Two of eight locks at once, 4 processes with 8 threads each",
-                    "The same among processes.",
+                    "This is the same load among processes.",
                     4,
                     Ability.SETS,
                     "redisson-multi"),
             new CycleScenario(
                     "once-fresh",
                     "Work that is done once, a fresh key each time",
-                    "One thread has work done that takes no time, for a fresh key each time: it is done, and its"
-                            + " result is recorded. By hand that is a lock by SET NX PX, a look for the record, the record, and"
-                            + " a release by a script; one that looks first looks before it locks, too.",
+                    "One thread has work done that takes no time, for a fresh key each time. The work is done, and its"
+                            + " result is recorded. By hand that is a lock by SET NX PX, a lookup of the record, the"
+                            + " record, and a release by a script. One variant also looks up the record before it"
+                            + " locks.",
                     Task.of(Task.Act.ONCE_FRESH, "once", 1),
                     1,
                     ONCE,
@@ -188,8 +191,8 @@ final class Scenarios {
             new CycleScenario(
                     "once-done",
                     "Work that is done once, and was done before",
-                    "One thread calls for the same key again and again, and is answered with the record. By hand, one that"
-                            + " looks first needs no lock for it.",
+                    "One thread calls for the same key again and again, and gets the record as the answer. By hand, the"
+                            + " variant that looks first needs no lock for it.",
                     Task.of(Task.Act.ONCE, "once", 1),
                     1,
                     ONCE,

@@ -41,12 +41,12 @@ final class ScriptScenario implements Scenario {
 
     @Override
     public String meaning() {
-        return "The server's own count (`INFO commandstats`) of the time that it spends in the scripts of a cycle, without"
-                + " any client in the way. All that the libraries' clients sent to a server was recorded there and is sent to"
-                + " it again, pipelined. The free lock is acquired and released; the contended one is released while seven"
-                + " others wait, which hands it over, and asked for again, which queues. Its commands alone are scripts that run the same"
-                + " commands with the same words, and decide nothing. The floor is SET NX PX and a"
-                + " comparison that deletes, both as scripts.";
+        return "The table shows the server's own count (`INFO commandstats`) of the time in the scripts of a cycle,"
+                + " without any client in the way. All requests of the libraries' clients to a server were recorded"
+                + " there and are sent to it again, pipelined. The free lock is acquired and released. The contended"
+                + " lock is released while seven others wait, which hands it over, and requested again, which queues."
+                + " *Its commands alone* are scripts that run the same commands with the same words, and decide"
+                + " nothing. The floor is SET NX PX and a compare-and-delete, both as scripts.";
     }
 
     @Override

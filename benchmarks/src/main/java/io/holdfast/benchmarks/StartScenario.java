@@ -53,9 +53,9 @@ final class StartScenario implements Scenario {
 
     @Override
     public String meaning() {
-        return "From the start of `holdfast run NAME -- echo x` until `x` can be read. The program with a socket reads its"
-                + " arguments with the same library, sets and deletes a key by hand, and has its classes in an archive as"
-                + " the command has.";
+        return "The time is from the start of `holdfast run NAME -- echo x` until `x` can be read. The program with a"
+                + " socket parses its arguments with the same library, and sets and deletes a key by hand. Its classes"
+                + " are in an archive, like the command's.";
     }
 
     @Override

@@ -33,9 +33,9 @@ final class WaiterScenario implements Scenario {
 
     @Override
     public String meaning() {
-        return "One client holds a lock, another one has many requests for it. Counted is what the server gets to do per"
-                + " second while nothing happens, from both clients together, and what its memory has grown by for each"
-                + " waiter. Where a library queues inside the process, the server knows of one waiter only.";
+        return "One client holds a lock; another one has many requests for it. The table shows the server's load per"
+                + " second from both clients together while nothing happens, and the growth of its memory for each"
+                + " waiter. If a library queues inside the process, the server knows only one waiter.";
     }
 
     @Override
@@ -43,7 +43,7 @@ final class WaiterScenario implements Scenario {
         return List.of(
                 Metric.lower("rate", "requests/s", 1),
                 Metric.lower("cpu", "server CPU µs/s", 0),
-                Metric.lower("memory", "server bytes a waiter", 0));
+                Metric.lower("memory", "server bytes for each waiter", 0));
     }
 
     @Override
