@@ -14,7 +14,7 @@ enum Fault {
     NONE(true, 0, "nothing happens", SINGLE, SENTINELS, CLUSTER, QUORUM),
     KILL_PROCESS(true, 3, "a process is killed (SIGKILL)", SINGLE, CLUSTER, QUORUM),
     FREEZE_PROCESS(true, 2, "a process stands still for longer than its term (SIGSTOP)", SINGLE, QUORUM),
-    FREEZE_SERVER(true, 2, "the server stands still for up to longer than a term (SIGSTOP)", SINGLE),
+    FREEZE_SERVER(true, 2, "the server stands still for up to a second more than a term (SIGSTOP)", SINGLE),
     RESTART_WITH_DATA(true, 2, "the server is killed and started with its data", SINGLE),
     RESTART_EMPTY(false, 3, "the server is killed and started without its data", SINGLE),
     RESTART_OLDER(
@@ -27,7 +27,7 @@ enum Fault {
     KILL_COMMANDS(true, 8, "connections for commands are reset", SINGLE, SENTINELS, CLUSTER),
     KILL_MESSAGES(true, 8, "connections for messages are reset", SINGLE, SENTINELS, CLUSTER),
     PARTITION_ONE(true, 2, "one process is cut off for longer than its term", SINGLE, SENTINELS, CLUSTER),
-    PARTITION_ALL(true, 2, "all processes are cut off for up to longer than a term", SINGLE, SENTINELS, CLUSTER),
+    PARTITION_ALL(true, 2, "all processes are cut off for up to a second more than a term", SINGLE, SENTINELS, CLUSTER),
     REPLIES_HELD(
             true, 3, "replies and messages are held back for up to a second and a half", SINGLE, SENTINELS, CLUSTER),
     REPLIES_LOST(true, 4, "replies and messages are lost, then connections are reset", SINGLE, SENTINELS, CLUSTER),
