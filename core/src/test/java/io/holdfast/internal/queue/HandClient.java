@@ -12,6 +12,7 @@ import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.quorum.QuorumClient;
 import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.Script;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.ConnectionListener;
@@ -252,6 +253,11 @@ public final class HandClient {
 
     public static Reply granted(long token) {
         return list("GRANTED", token, 1_000_000L, 0);
+    }
+
+    /** The message of a handoff, whose grant has the token of {@link #lease}. */
+    static String handoff(String owner, Keys keys) {
+        return "G " + OwnerIds.publicPart(owner) + " 7 1000000 1000 0 " + keys.hold();
     }
 
     public static Reply queued() {

@@ -10,7 +10,6 @@ import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.Wait;
 import io.holdfast.internal.lease.Handle;
-import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.Script;
 import java.time.Duration;
 import java.util.List;
@@ -28,9 +27,8 @@ final class SecondNoticeTest {
     void release_whileTheGrantIsNoticedAgain_isTheFirstThatLeaves(int reading) {
         HandClient hand = new HandClient();
         Lease lease = hand.lease("a", LockOptions.defaults().withMinHold(Duration.ofSeconds(5)));
-        String open = OwnerIds.publicPart(Faces.hold(lease).owner());
         String notice =
-                "G " + open + " 7 1000000 1000 0 " + Faces.hold(lease).keys().hold();
+                HandClient.handoff(Faces.hold(lease).owner(), Faces.hold(lease).keys());
         hand.whenTheTimeIsRead(reading, () -> hand.client.queue.waitingRoom.onMessage(notice));
         lease.releaseAsync();
         List<HandClient.Call> releases = hand.calls().stream()
@@ -47,8 +45,7 @@ final class SecondNoticeTest {
         HandClient hand = new HandClient();
         Lease lease = hand.lease("a", LockOptions.defaults().withMinHold(Duration.ofSeconds(5)));
         String owner = Faces.hold(lease).owner();
-        String notice = "G " + OwnerIds.publicPart(owner) + " 7 1000000 1000 0 "
-                + Faces.hold(lease).keys().hold();
+        String notice = HandClient.handoff(owner, Faces.hold(lease).keys());
         lease.releaseAsync();
         hand.client.queue.waitingRoom.onMessage(notice);
         assertEquals(
@@ -69,8 +66,7 @@ final class SecondNoticeTest {
         whenItIsHandedOut(hand, outcome, handle -> Faces.lease(handle).releaseAsync());
         Objects.requireNonNull(hand.next(Script.ACQUIRE, request.owner)).reply().complete(HandClient.granted(7));
         assertEquals(1, hand.count(Script.RELEASE, request.owner), "it is released meanwhile");
-        hand.client.queue.waitingRoom.onMessage(
-                "G " + OwnerIds.publicPart(request.owner) + " 7 1000000 1000 0 " + request.keys.hold());
+        hand.client.queue.waitingRoom.onMessage(HandClient.handoff(request.owner, request.keys));
         assertEquals(1, hand.count(Script.RELEASE, request.owner), "and no other release follows, or comes first");
         Objects.requireNonNull(hand.next(Script.RELEASE, request.owner)).reply().complete(HandClient.released());
         assertEquals(0, hand.client.queue.waitingRoom.size());

@@ -11,7 +11,6 @@ import io.holdfast.LockOptions;
 import io.holdfast.Wait;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Outcome;
-import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.Script;
 import java.time.Duration;
 import java.util.List;
@@ -65,8 +64,7 @@ public final class WaitingRoomLincheckTest {
     @Operation
     public void message() {
         granted = true;
-        hand.client.queue.waitingRoom.onMessage(
-                "G " + OwnerIds.publicPart(request.owner) + " 7 1000000 1000 0 " + request.keys.hold());
+        hand.client.queue.waitingRoom.onMessage(HandClient.handoff(request.owner, request.keys));
     }
 
     @Operation(runOnce = true)
