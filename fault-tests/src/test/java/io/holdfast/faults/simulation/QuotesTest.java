@@ -18,10 +18,7 @@ import org.junit.jupiter.api.Test;
 class QuotesTest {
     @Test
     void edits_allBreaks_standInTheSourcesOnce() {
-        Stream<List<Edit>> ofPlans = Stream.of(
-                        Breaks.all(), LineBreaks.all(), ElectionBreaks.all(), OnceBreaksTest.breaks())
-                .flatMap(List::stream)
-                .map(Breaks.Break::edits);
+        Stream<List<Edit>> ofPlans = ofPlans().map(Breaks.Break::edits);
         Stream<List<Edit>> ofSets = SetBreaksTest.breaks().stream().map(SetBreaksTest.Break::edits);
         List<String> stale = new ArrayList<>();
         Stream.concat(ofPlans, ofSets).forEach(edits -> {
@@ -44,26 +41,27 @@ class QuotesTest {
             }
         }
         List<String> wrong = new ArrayList<>();
-        Stream.of(Breaks.all(), LineBreaks.all(), ElectionBreaks.all(), OnceBreaksTest.breaks())
-                .flatMap(List::stream)
-                .forEach(each -> {
-                    String[] row = Stream.of(
-                                    each.plan() + ": " + each.name(),
-                                    each.name() + " (" + each.plan() + ")",
-                                    each.name())
-                            .map(rows::get)
-                            .filter(Objects::nonNull)
-                            .findFirst()
-                            .orElse(null);
-                    if (row == null) {
-                        wrong.add("no row: " + each.plan() + ": " + each.name() + ", by " + each.by() + ", seed "
-                                + each.seed());
-                    } else if (Long.parseLong(row[3].replace(",", "")) != each.seed()
-                            || each.by().stream().noneMatch(by -> by.name().equals(row[2]))) {
-                        wrong.add(each.name() + ": " + row[2] + ", seed " + row[3] + ", in the sources " + each.by()
-                                + ", seed " + each.seed());
-                    }
-                });
+        ofPlans().forEach(each -> {
+            String[] row = Stream.of(
+                            each.plan() + ": " + each.name(), each.name() + " (" + each.plan() + ")", each.name())
+                    .map(rows::get)
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .orElse(null);
+            if (row == null) {
+                wrong.add(
+                        "no row: " + each.plan() + ": " + each.name() + ", by " + each.by() + ", seed " + each.seed());
+            } else if (Long.parseLong(row[3].replace(",", "")) != each.seed()
+                    || each.by().stream().noneMatch(by -> by.name().equals(row[2]))) {
+                wrong.add(each.name() + ": " + row[2] + ", seed " + row[3] + ", in the sources " + each.by() + ", seed "
+                        + each.seed());
+            }
+        });
         assertEquals(List.of(), wrong);
+    }
+
+    private static Stream<Breaks.Break> ofPlans() {
+        return Stream.of(Breaks.all(), LineBreaks.all(), ElectionBreaks.all(), OnceBreaksTest.breaks())
+                .flatMap(List::stream);
     }
 }
