@@ -181,7 +181,7 @@ public abstract class Acquirable<L> {
                 ? Optional.empty()
                 : Optional.of(Objects.requireNonNull(
                         under(lease.get(), work),
-                        "the work has returned null, which would look as if it had not been begun: use tryRun"));
+                        "the work has returned null, which would look as if it had not begun: use tryRun"));
     }
 
     /** As {@link #call(LeaseFunction)}, for work without a result. */

@@ -143,13 +143,13 @@ public sealed interface Attempt<L> {
                     " (" + outcome.attempts + (outcome.attempts == 1 ? " attempt" : " attempts") + ")";
                 case QUEUE_FULL -> ", its queue is full";
                 case DROPPED -> ", an operator dropped the request";
-                case HELD_BY_CALLER -> ", the actor that asked holds it already";
-                case UPGRADE -> ", the actor that asks to write has it for reading";
+                case HELD_BY_CALLER -> ", the requesting actor already holds it";
+                case UPGRADE -> ", the requesting actor holds it for reading and asks to write";
                 case DEADLOCK -> ", the request was ended to break a deadlock";
                 case TOO_FEW_REPLICAS ->
                     ", it was granted, but only " + outcome.replicas
                             + (outcome.replicas == 1 ? " replica" : " replicas") + " confirmed that in time";
-                case QUARANTINE -> ", it was granted, but the server is new, and leases of before may be valid yet";
+                case QUARANTINE -> ", it was granted and given back: the server is new, and earlier leases may still be valid";
                 case DONE -> ", it was done already";
                 case GIVEN_UP -> ", no more tries are left";
                 case UNKNOWN, REFUSED, WITHDRAWN, CLOSED -> "";
@@ -161,15 +161,15 @@ public sealed interface Attempt<L> {
                 case TAKEN -> "ask again later, or with a wait";
                 case TIMED_OUT -> "ask again later, or wait longer";
                 case TRIES_EXHAUSTED -> "ask again later, or allow more attempts";
-                case QUEUE_FULL -> "turn work away, or raise queueLimit";
+                case QUEUE_FULL -> "reject work, or raise queueLimit";
                 case DROPPED -> "ask again only when the operator agrees";
                 case HELD_BY_CALLER -> "use the lease that the actor has, or allow it to enter again (withReentrancy)";
                 case UPGRADE -> "release the reading lease, ask to write, and look again at what was read";
                 case DEADLOCK -> "release what the actor holds, and start again";
-                case TOO_FEW_REPLICAS -> "look at the replicas, and ask again later";
+                case TOO_FEW_REPLICAS -> "check the replicas, and ask again later";
                 case QUARANTINE -> "ask again when the quarantine is over";
                 case DONE -> "use the result";
-                case GIVEN_UP -> "mend what made the tries fail, and release the record by name";
+                case GIVEN_UP -> "fix the cause of the failed tries, and release the record by name";
                 case UNKNOWN, REFUSED, WITHDRAWN, CLOSED -> "";
             };
         }

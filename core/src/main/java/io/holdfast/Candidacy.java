@@ -219,7 +219,7 @@ public final class Candidacy implements AutoCloseable {
         }
         LOG.log(
                 System.Logger.Level.WARNING,
-                () -> inWords() + " does not wait any more, and asks again soon: "
+                () -> inWords() + " no longer waits, and asks again soon: "
                         + (failure != null
                                 ? String.valueOf(failure.getMessage())
                                 : attempt == null ? "" : why(attempt)));
@@ -256,7 +256,7 @@ public final class Candidacy implements AutoCloseable {
             Objects.requireNonNull(election.threads().newThread(() -> work(leadership, unarm)), "no thread was made")
                     .start();
         } catch (RuntimeException | Error e) {
-            LOG.log(System.Logger.Level.ERROR, () -> inWords() + " has no thread to lead in", e);
+            LOG.log(System.Logger.Level.ERROR, () -> inWords() + " has no thread for its leader", e);
             unarm.run();
             returned(leadership, true);
         }

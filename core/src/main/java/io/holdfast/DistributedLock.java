@@ -175,8 +175,8 @@ public final class DistributedLock extends Acquirable<Lease> {
     public java.util.concurrent.locks.Lock asJavaLock() {
         if (what.mode() == LockMode.PERMITS) {
             throw new UnsupportedOperationException(LogText.lock(name())
-                    + " is a semaphore, whose permits belong to no thread: use java.util.concurrent's idea"
-                    + " of a lock for locks, and acquire permits with try-with-resources");
+                    + " is a semaphore, whose permits belong to no thread: only locks have a view as a"
+                            + " java.util.concurrent lock; acquire permits with try-with-resources");
         }
         return new JavaLock(this);
     }

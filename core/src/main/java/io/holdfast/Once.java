@@ -92,13 +92,13 @@ public final class Once {
                 given.reentrancy(),
                 Reentrancy.WAIT,
                 where,
-                "work that enters again would be done within itself");
+                "work that is re-entered would run inside itself");
         Require.only(
                 "keepFor",
                 given.keepFor(),
                 Duration.ZERO,
                 where,
-                "what was done is recorded, and not kept to be done again");
+                "the end of the work is recorded, so there is no lock to keep");
         client.accept(given);
         this.client = client;
         this.keys = keys;

@@ -87,7 +87,7 @@ public final class Quorum implements AutoCloseable {
                 driver = new LateDriver(address.hostAndPort(), () -> provider.connect(address, how));
             }
             if (driver == null) {
-                throw new IllegalStateException("a node has an address or a driver");
+                throw new IllegalStateException("a node needs an address or a driver");
             }
             drivers.add(driver);
         }

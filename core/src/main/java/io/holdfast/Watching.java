@@ -67,7 +67,7 @@ final class Watching implements Election.Observation {
                         if (info != null && !closed) {
                             tell(Election.leaderOf(info));
                         } else if (failure != null) {
-                            LOG.log(System.Logger.Level.DEBUG, "who leads is not known at present", failure);
+                            LOG.log(System.Logger.Level.DEBUG, "the leader is not known at present", failure);
                         }
                     } finally {
                         int left = wanted.addAndGet(-covered);

@@ -66,12 +66,12 @@ final class Ways {
         } else if (holder != null) {
             ofOne(holder);
         } else if (lock.isQueued() && next == null) {
-            add(By.WAITERS_GONE, null, "nothing: all who wait are gone", "");
+            add(By.WAITERS_GONE, null, "nothing: all waiters are gone", "");
         } else if (lock.isQueued()) {
             add(
                     By.WAITER_AWAY,
                     null,
-                    "nothing: the next in line gets it as soon as its client is heard of, mostly within 2s",
+                    "nothing: the next waiter gets it as soon as its client reports, mostly within 2s",
                     "");
         }
     }
@@ -91,7 +91,7 @@ final class Ways {
                     "the end of its lease",
                     dead ? "if its holder is dead" : "if its holder dies or is cut off");
         } else {
-            add(By.RELEASE, null, "its holder, who was handed it just now, confirms and later releases it", "");
+            add(By.RELEASE, null, "its holder, which was just handed it, confirms and later releases it", "");
             add(
                     By.HANDOFF_TIMEOUT,
                     lock.remaining(),
@@ -107,7 +107,7 @@ final class Ways {
         add(
                 By.RELEASE,
                 null,
-                some ? "its holders give enough permits back" : "its holders release it, all of them",
+                some ? "its holders give enough permits back" : "all its holders release it",
                 "");
         add(
                 By.EXPIRY,

@@ -45,24 +45,25 @@ record Access(@Nullable Supplier<Credentials> credentials, Tls tls, boolean pass
     private static Map<String, String[]> options() {
         Map<String, String[]> options = new LinkedHashMap<>();
         options.put(FILE, new String[] {
-            "FILE", "Read the password from the first line of a file; by default that in HOLDFAST_PASSWORD_FILE."
+            "FILE", "Read the password from the first line of a file; by default the file in HOLDFAST_PASSWORD_FILE."
         });
         options.put(COMMAND, new String[] {
             "COMMAND",
-            "Take the password from the first line that a command of the shell prints, whenever a connection is opened; by"
-                    + " default that in HOLDFAST_PASSWORD_COMMAND."
+            "Run a shell command whenever a connection is opened, and take the password from the first line"
+                    + " that it prints; by default the command in HOLDFAST_PASSWORD_COMMAND."
         });
         options.put(AUTHORITIES, new String[] {
             "FILE",
-            "Trust the authorities whose certificates are in a PEM file, and no others; by default HOLDFAST_CACERT, else what"
-                    + " Java trusts."
+            "Trust only the authorities whose certificates are in a PEM file; by default HOLDFAST_CACERT,"
+                    + " else the authorities that Java trusts."
         });
         options.put(CERTIFICATE, new String[] {
-            "FILE", "Show the certificate in a PEM file to a server that asks for one; by default HOLDFAST_CERT."
+            "FILE", "Present the certificate in a PEM file to a server that asks for one; by default HOLDFAST_CERT."
         });
         options.put(KEY, new String[] {
             "FILE",
-            "The key of that certificate, in PKCS#8 and not encrypted; by default HOLDFAST_KEY, else in the same file."
+            "Key of that certificate, in PKCS#8 and not encrypted; by default HOLDFAST_KEY, else in the"
+                    + " certificate's file."
         });
         return options;
     }

@@ -31,28 +31,28 @@ final class Acquire implements Subcommand {
         CommandSpec spec = Specs.command(
                         "acquire",
                         "holdfast acquire NAME [--try|--wait TIME] [--lease TIME] [--token] [OPTIONS]",
-                        "Takes a lock for the script that calls it, and prints a ticket, with which holdfast release"
-                                + " --ticket gives it back. Meanwhile a process in the background keeps and renews it, and"
-                                + " releases it when the script has ended, however that ends. Prefer holdfast run where"
-                                + " what needs the lock is one command: that is ended if the lock is lost, while a script"
-                                + " has to ask, with holdfast check, or to wish for a signal, with --on-loss.",
+                        "Acquires a lock for the calling script, and prints a ticket; 'holdfast release --ticket' with"
+                                + " this ticket releases the lock. Meanwhile a process in the background renews the lock, and"
+                                + " releases it when the script has ended for any reason. Prefer holdfast run where a single"
+                                + " command needs the lock: holdfast run ends the command if the lock is lost. A script has to"
+                                + " ask, with holdfast check, or to request a signal, with --on-loss.",
                         Pages.statuses(
-                                "0", "the lock is held, and the ticket printed",
+                                "0", "the lock is held, and the ticket was printed",
                                 "75",
                                         "it was not obtained: it is taken, was not free in time, too many wait, or an"
                                                 + " operator dropped the request (see --busy-exit)",
                                 "128+n", "signal n ended the wait"))
                 .addPositional(Specs.lockName())
-                .addOption(Specs.flag("Print the fencing token, too, after the ticket and a space.", "--token"))
+                .addOption(Specs.flag("Print the fencing token as well, after the ticket and a space.", "--token"))
                 .addOption(Specs.value(
                         FOR,
                         "PID",
-                        "Keep it for this process in place of the calling script. As in --for $PPID, for a script that is"
-                                + " to hand the ticket to its caller."))
+                        "Keep the lock for this process instead of the calling script. Use --for $PPID in a script that"
+                                + " returns the ticket to its caller."))
                 .addOption(Specs.value(
                         ON_LOSS,
                         "SIGNAL",
-                        "Send the script this signal if the lock is lost: TERM, INT, HUP, USR1, USR2 or KILL."));
+                        "Send this signal to the script if the lock is lost: TERM, INT, HUP, USR1, USR2 or KILL."));
         for (String option : List.of(
                 "--wait",
                 "--try",
@@ -74,7 +74,7 @@ final class Acquire implements Subcommand {
                 "    ticket=$(holdfast acquire deploy --wait 5m) || exit",
                 "    ./deploy.sh production",
                 "    holdfast release --ticket \"$ticket\" || echo 'the lock was lost meanwhile' >&2",
-                "  With its token, for a store that refuses smaller ones:",
+                "  With the token, for a store that refuses smaller ones:",
                 "    held=$(holdfast acquire ledger --token --on-loss TERM) || exit",
                 "    ticket=${held% *} token=${held##* }");
         return Specs.withCommon(spec);

@@ -83,7 +83,7 @@ final class Attempts {
                 case TAKEN -> "is taken: " + who;
                 case TIMED_OUT -> "was not free within " + request.patienceText() + ": " + who;
                 case QUEUE_FULL ->
-                    "is taken, and as many wait for it as --queue-limit " + request.queueLimit() + " allows: " + who;
+                    "is taken, and its queue has reached --queue-limit " + request.queueLimit() + ": " + who;
                 case DONE, GIVEN_UP ->
                     not.contention()
                             .holder()

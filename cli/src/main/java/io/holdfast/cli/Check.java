@@ -14,15 +14,15 @@ final class Check implements Subcommand {
         CommandSpec spec = Specs.command(
                         "check",
                         "holdfast check --ticket TICKET [--token] [--json] [-v]",
-                        "Reports by its status whether a lock that holdfast acquire has taken is still held, and why not if"
-                                + " not. Asks the process that keeps it, not the server. The answer is of this moment; what"
-                                + " must not be done without the lock even a moment later needs the fencing token.",
-                        Pages.statuses("0", "it is held", "76", "it is not held any more"))
+                        "Reports by its status whether a lock that holdfast acquire has obtained is still held, and why"
+                                + " not if it is not. It asks the process that keeps the lock, not the server. The answer is true"
+                                + " at this moment only; a write that must not happen without the lock needs the fencing token.",
+                        Pages.statuses("0", "it is held", "76", "the lock is no longer held"))
                 .addOption(Specs.value(TICKET, "TICKET", "What holdfast acquire has printed."))
                 .addOption(Specs.flag("Print the fencing token.", "--token"));
         Specs.examples(
                 spec,
-                "  Before a step that is not to happen twice:",
+                "  Before a step that must not happen twice:",
                 "    holdfast check --ticket \"$ticket\" && ./step.sh");
         return Specs.withCommon(spec);
     }

@@ -117,7 +117,7 @@ final class Children implements AutoCloseable {
             ours.close();
             good = end.read() != NOT_STARTED;
         } catch (IOException e) {
-            Say.failure("cannot find out any longer whether children run: " + e.getMessage(), e);
+            Say.failure("can no longer find out whether children run: " + e.getMessage(), e);
         }
         started.complete(good);
     }

@@ -12,11 +12,11 @@ final class Clear implements Subcommand {
         CommandSpec spec = Specs.command(
                         "clear",
                         "holdfast clear NAME|--all [--kind KIND] [--scan] [--json] [--url URL] [-v]",
-                        "Removes waiters whose clients have not reported for 30 seconds, and no others. It happens by"
-                                + " itself when their turn comes; this is for who wants to see a tidy queue before.",
-                        Pages.statuses("0", "the dead waiters are removed, also if there were none"))
+                        "Removes waiters whose clients have not reported for 30 seconds. Without this command they are"
+                                + " removed when their turn comes; it only makes the queue tidy earlier.",
+                        Pages.statuses("0", "the dead waiters were removed, or there were none"))
                 .addPositional(Specs.nameOfAKind(false))
-                .addOption(Specs.flag("Of all locks, or of all of one kind.", "--all"))
+                .addOption(Specs.flag("Of all locks, or of all locks of one kind.", "--all"))
                 .addOption(Scan.option())
                 .addOption(Kinds.ofName());
         Specs.examples(spec, "  Every queue of the server:", "    holdfast clear --all");

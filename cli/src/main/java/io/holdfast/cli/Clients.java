@@ -18,14 +18,14 @@ final class Clients implements Subcommand {
         CommandSpec spec = Specs.command(
                 "clients",
                 "holdfast clients [--scan] [--json] [--url URL] [-v]",
-                "Lists the clients that hold a lock, wait for one, or listen for their turn. A client that holds and does"
-                        + " not listen may be dead: its locks are free when its leases end. Of one that only listens the"
-                        + " server knows no more than its id.",
-                Pages.statuses("0", "the clients are listed, also if there are none"));
+                "Lists the clients that hold a lock, wait for one, or listen for messages. A client that holds a"
+                        + " lock and does not listen may be dead; its locks become free when its leases end. Of a client"
+                        + " that only listens, the server knows only the id.",
+                Pages.statuses("0", "the clients were listed, or there were none"));
         spec.addOption(Scan.option());
         Specs.examples(
                 spec,
-                "  Those that hold something and may be dead:",
+                "  Clients that hold a lock and may be dead:",
                 "    holdfast clients --json | jq '.clients[] | select((.listening | not) and .holds + .holdsElse != [])'");
         return Specs.withCommon(spec);
     }

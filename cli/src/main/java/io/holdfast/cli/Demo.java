@@ -20,10 +20,10 @@ final class Demo implements Subcommand {
         CommandSpec spec = Specs.command(
                         "demo",
                         "holdfast demo [--for TIME] [--url URL] [-v]",
-                        "Plays five programs that use locks of all kinds, until Ctrl-C: one of them dies, two wait for each other."
-                                + " Prints what happens, the address of a page that shows it, and commands to try meanwhile in"
-                                + " another terminal. It uses a prefix of its own, so that no lock of yours is touched, and leaves"
-                                + " nothing behind.",
+                        "Runs five sample programs that use locks of all kinds, until Ctrl-C: one of them dies, two wait"
+                                + " for each other. Prints what happens, the address of a page that shows it, and commands to try"
+                                + " meanwhile in another terminal. The demo has a prefix of its own: it touches none of your"
+                                + " locks, and leaves nothing behind.",
                         Pages.statuses(
                                 "0",
                                 "ended by Ctrl-C, or after the time",
@@ -32,7 +32,7 @@ final class Demo implements Subcommand {
                                 "128+n",
                                 "signal n ended it"))
                 .addOption(
-                        Specs.value(FOR, "TIME", "End by itself after this long: 1s to 1d; by default with Ctrl-C."));
+                        Specs.value(FOR, "TIME", "End after this time: 1s to 1d; by default at Ctrl-C."));
         Specs.examples(spec, "  On this machine, without a server of your own:", "    holdfast demo");
         return Specs.withCommon(spec);
     }

@@ -204,15 +204,16 @@ final class DemoCast implements AutoCloseable {
                 Thread.sleep(LIVES.toMillis());
                 if (!process.isAlive()) {
                     audience.accept(
-                            "the process that is to hold 'order/7' has ended by itself, with " + process.exitValue());
+                            "the process that was to hold 'order/7' has ended by itself, with " + process.exitValue());
                     return;
                 }
                 process.destroyForcibly();
             } finally {
                 process.destroy(); // if it was not killed, since all is over
             }
-            audience.accept("the process that held 'order/7' was killed; it is free when that is noticed, or in "
-                    + LEASE.toSeconds() + " s at the latest");
+            audience.accept("the process that held 'order/7' was killed; the lock is free as soon as this is noticed, in "
+                    + LEASE.toSeconds()
+                    + " s at the latest");
             try {
                 order.run(Wait.upTo(LEASE.multipliedBy(3)), lease -> {
                     audience.accept("orders has 'order/7' now, with the greater token " + lease.token());

@@ -58,15 +58,16 @@ final class Doctor implements Subcommand {
         CommandSpec spec = Specs.command(
                 "doctor",
                 "holdfast doctor [--clock-for TIME] [--json] [--url URL] [-v]",
-                "Examines a server: version, role, memory, persistence, clock, latency, and whether this user may do"
-                        + " there what Holdfast needs. To find that out it takes a lock and a read/write lock named 'holdfast"
-                        + " doctor' for a moment and sends itself a message. Says what to do about what is not well.",
-                Pages.statuses("0", "all is well, or there are warnings only", "1", "something fails"));
+                "Checks a server: version, role, memory, persistence, clock, latency, and this user's"
+                        + " permissions to do what Holdfast needs. For the permissions it acquires a lock and a read/write"
+                        + " lock named 'holdfast doctor' for a moment, and sends itself a message. For each problem it"
+                        + " says what to do.",
+                Pages.statuses("0", "no problems, or only warnings", "1", "something fails"));
         spec.addOption(Specs.value(
                 ClockDrift.OPTION,
                 "TIME",
-                "How long to watch whether the server's clock runs faster than this machine's; the longer, the more"
-                        + " certain. Default 3s, at most 10m; 0s for not at all."));
+                "How long to compare the server's clock with this machine's; a longer time gives a more exact"
+                        + " answer. 3s by default, at most 10m; 0s skips the comparison."));
         Specs.examples(spec, "  A check before a deployment:", "    holdfast doctor --url redis://locks || exit");
         return Specs.withCommon(spec);
     }
@@ -167,7 +168,7 @@ final class Doctor implements Subcommand {
                     "info",
                     Level.WARN,
                     "INFO is not allowed: version, role, memory and persistence are not known",
-                    "allow +info, if they are to be checked"));
+                    "allow +info to have them checked"));
         } else {
             findings.add(version(facts));
             findings.add(role(facts));
@@ -227,7 +228,7 @@ final class Doctor implements Subcommand {
                         "role",
                         Level.WARN,
                         "a master with " + Words.count(facts.replicas(), "replica")
-                                + "; one that takes over may lack the newest locks, so that two clients hold one",
+                                + "; a replica that takes over may lack the newest locks, so that two clients hold one lock",
                         "let clients use withReplicas(" + facts.replicas()
                                 + "), or withQuarantine of their longest lease, or a quorum; see docs/claim.md");
     }
@@ -255,13 +256,13 @@ final class Doctor implements Subcommand {
 
     private static Finding persistence(Facts facts) {
         return facts.failedToSave().isEmpty()
-                ? new Finding("persistence", Level.OK, "nothing failed; a restart that loses data loses locks", null)
+                ? new Finding("persistence", Level.OK, "nothing failed; a restart that loses data also loses locks", null)
                 : new Finding(
                         "persistence",
                         Level.WARN,
                         String.join(", ", facts.failedToSave())
                                 + ": not ok; the server may refuse writes, locks included",
-                        "look into the server's log, and at its disk");
+                        "check the server's log and its disk");
     }
 
     private static Finding clock(Clock clock) {
@@ -274,8 +275,8 @@ final class Doctor implements Subcommand {
                 ? new Finding(
                         "clock",
                         Level.WARN,
-                        found + ": locks do not mind, but times that are shown do, and jobs that begin by the clock",
-                        "let both machines set their clocks by NTP")
+                        found + ": locks are not affected, but displayed times and jobs that start by the clock are",
+                        "set the clocks of both machines by NTP")
                 : new Finding("clock", Level.OK, found, null);
     }
 
@@ -290,14 +291,14 @@ final class Doctor implements Subcommand {
             return new Finding(
                     "drift",
                     Level.WARN,
-                    found + ": faster than the 1 % that leases allow for, so that a hold may end before its lease does",
-                    "let it be slewed by less than 0.5 % (chrony: maxslewrate 4000) and set at boot only (makestep); see"
-                            + " docs/safety.md");
+                    found + ": faster than the 1 % that leases allow for, so a hold may end before its lease does",
+                    "limit its slewing to less than 0.5 % (chrony: maxslewrate 4000), and step it at boot only"
+                            + " (makestep); see docs/safety.md");
         }
         return new Finding(
                 "drift",
                 Level.OK,
-                found + (drift.mayBeTooFast() ? "; whether that is within 1 % takes longer to find out" : ""),
+                found + (drift.mayBeTooFast() ? "; it takes longer to find out whether that is within 1 %" : ""),
                 drift.mayBeTooFast() ? "holdfast doctor " + ClockDrift.OPTION + " 1m" : null);
     }
 
@@ -311,7 +312,7 @@ final class Doctor implements Subcommand {
                         "latency",
                         Level.WARN,
                         found,
-                        "use a server that is nearer or less busy, and leases of many seconds")
+                        "use a nearer or less busy server, and leases of many seconds")
                 : new Finding("latency", Level.OK, found, null);
     }
 
@@ -327,7 +328,7 @@ final class Doctor implements Subcommand {
                     Level.OK,
                     switch (probe.ability()) {
                         case SCRIPTS -> "scripts run";
-                        case BATCHES -> "one call can speak of several locks";
+                        case BATCHES -> "one call can name several locks";
                         case LOCKING -> "a lock was taken and released";
                         case SHARING -> "a read/write lock was taken, extended and released";
                         case LISTENING -> "the client's channel can be subscribed to";
@@ -347,12 +348,12 @@ final class Doctor implements Subcommand {
                 needed ? Level.FAIL : Level.WARN,
                 problem,
                 switch (probe.ability()) {
-                    case SCRIPTS, LOCKING, LISTENING -> "no lock can be had here: " + remedy(problem);
-                    case SHARING -> "no read/write lock and no semaphore can be kept here: " + remedy(problem);
-                    case MESSAGES -> "those who wait learn of their turn some seconds late: " + PERMISSIONS;
-                    case SUBSCRIBERS -> "dead waiters hold the others up for a second each: " + PERMISSIONS;
+                    case SCRIPTS, LOCKING, LISTENING -> "no lock can be acquired here: " + remedy(problem);
+                    case SHARING -> "no read/write lock or semaphore can be acquired here: " + remedy(problem);
+                    case MESSAGES -> "waiters learn of their turn some seconds late: " + PERMISSIONS;
+                    case SUBSCRIBERS -> "each dead waiter delays the others by a second: " + PERMISSIONS;
                     case CLIENTS ->
-                        "ls, top and clients show what clients have reported unasked: allow +pubsub|channels, on a cluster"
+                        "ls, top and clients show only what clients report on their own: allow +pubsub|channels, on a cluster"
                                 + " +pubsub|shardchannels";
                     case BATCHES, SEARCHING -> null;
                 });
@@ -367,7 +368,7 @@ final class Doctor implements Subcommand {
             return "its memory is full; raise maxmemory, or free some";
         }
         if (problem.contains("MISCONF")) {
-            return "it refuses writes because it cannot save; look into its log, and at its disk";
+            return "it refuses writes because it cannot save; check its log and its disk";
         }
         return PERMISSIONS;
     }

@@ -13,17 +13,18 @@ final class Extend implements Subcommand {
         CommandSpec spec = Specs.command(
                         "extend",
                         "holdfast extend NAME DURATION [--kind KIND] [--json] [--url URL] [-v]",
-                        "Makes the present hold of a lock last at least this long from now, for any holder; never shortens"
-                                + " it. If several hold it, all their holds last so long. What its holder believes does not change: this keeps others out, also if the"
-                                + " holder is dead or cut off.",
+                        "Extends the current hold of a lock to at least this long from now, regardless of the holder;"
+                                + " never shortens it. If several clients hold the lock, all their holds are extended. The"
+                                + " holder's own deadline does not change: this command keeps others out, even if the holder is"
+                                + " dead or cut off.",
                         Pages.statuses(
-                                "0", "the lock is held at least so long",
-                                "1", "nobody holds it: nothing was done"))
+                                "0", "the lock is held for at least this long",
+                                "1", "the lock is not held: nothing was done"))
                 .addPositional(Specs.nameOfAKind(true))
                 .addOption(Kinds.ofName())
                 .addPositional(Specs.word(1, "DURATION", "How long: 1ms to 365d, as in 300ms, 30s, 5m, 1h, 2d."));
         Specs.examples(
-                spec, "  Keep others out for as long as it takes to look into it:", "    holdfast extend deploy 30m");
+                spec, "  Keep others out during an investigation:", "    holdfast extend deploy 30m");
         return Specs.withCommon(spec);
     }
 

@@ -21,10 +21,10 @@ final class FlockHabits {
             options.put(each, "--wait, with a unit: --wait 5s");
         }
         for (String each : new String[] {"-s", "--shared"}) {
-            options.put(each, "--read; to have it alone, the other then says --write");
+            options.put(each, "--read; to exclude readers, the other command gives --write");
         }
         for (String each : new String[] {"-x", "-e", "--exclusive"}) {
-            options.put(each, "what run does anyway, or --write where others say --read");
+            options.put(each, "the default of run, or --write where other commands give --read");
         }
         options.put("-E", "--busy-exit");
         options.put("--conflict-exit-code", "--busy-exit");

@@ -19,12 +19,13 @@ final class Info implements Subcommand {
         CommandSpec spec = Specs.command(
                         "info",
                         "holdfast info NAME [--kind KIND] [--json] [--url URL] [-v]",
-                        "Shows who holds a lock, and who waits for it, a hundred at most: a lock, or what --kind says.",
-                        Pages.statuses("0", "the lock is shown, also if it is free (see holdfast why)"))
+                        "Shows the holder of a lock and its waiters, at most a hundred. --kind selects another kind than"
+                                + " a lock.",
+                        Pages.statuses("0", "the lock was shown, even if it is free (see holdfast why)"))
                 .addPositional(Specs.nameOfAKind(true))
                 .addOption(Kinds.ofName());
         Specs.examples(
-                spec, "  The token of the present hold:", "    holdfast info deploy --json | jq '.holder.token'");
+                spec, "  The token of the current hold:", "    holdfast info deploy --json | jq '.holder.token'");
         return Specs.withCommon(spec);
     }
 

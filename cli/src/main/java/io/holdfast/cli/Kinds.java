@@ -25,7 +25,7 @@ final class Kinds {
 
     /** The option of a command that takes a name. */
     static OptionSpec ofName() {
-        return option("What NAME is the name of: lock, which is the default, read-write, semaphore, election or once.");
+        return option("Kind of NAME: lock (the default), read-write, semaphore, election or once.");
     }
 
     /** The option with other words. */

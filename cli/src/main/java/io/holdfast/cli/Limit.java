@@ -17,19 +17,19 @@ final class Limit implements Subcommand {
         CommandSpec spec = Specs.command(
                         "limit",
                         "holdfast limit NAME N --for TIME [--json] [--url URL] [-v]",
-                        "Limits how many permits of a semaphore may be out, for a time, whatever those say that ask: 0 stops"
-                                + " it. Nothing is taken from those that have some. The limit ends by itself, or by holdfast"
-                                + " unlimit; those who wait are served then. It takes the place of the one before.",
+                        "Limits for a time how many permits of a semaphore may be held, whatever limit the requests"
+                                + " name; 0 stops all grants. Holders keep their permits. The limit ends by itself or by holdfast"
+                                + " unlimit, and waiters are then served. A limit replaces the previous one.",
                         Pages.statuses("0", "the semaphore is limited"))
                 .addPositional(Specs.semaphoreName())
-                .addPositional(Specs.word(1, "N", "How many permits may be out: 0 to 1000000."))
+                .addPositional(Specs.word(1, "N", "How many permits may be held: 0 to 1000000."))
                 .addOption(
-                        Specs.value(FOR, "TIME", "For how long: 1ms to 365d, as in 300ms, 30s, 5m, 1h, 2d. Needed."));
+                        Specs.value(FOR, "TIME", "Required: how long, 1ms to 365d, as in 300ms, 30s, 5m, 1h, 2d."));
         Specs.examples(
                 spec,
-                "  No further conversion begins while the disk is looked at:",
+                "  No further conversion begins while the disk is checked:",
                 "    holdfast limit convert 0 --for 10m",
-                "  One at a time tonight, whatever the programs say:",
+                "  One at a time tonight, whatever limit the programs name:",
                 "    holdfast limit convert 1 --for 8h");
         return Specs.withCommon(spec);
     }

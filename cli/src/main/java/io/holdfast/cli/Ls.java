@@ -23,24 +23,24 @@ final class Ls implements Subcommand {
         CommandSpec spec = Specs.command(
                         "ls",
                         "holdfast ls [--kind KIND] [--queued] [--scan [--page N]] [--json] [--url URL] [-v]",
-                        "Lists the locks that are held: by whom, since when, and how many wait. Read/write locks, semaphores and"
-                                + " elections are listed among them; if several hold one, the holder that is listed has it longest"
-                                + " from now.",
-                        Pages.statuses("0", "the locks are listed, also if there are none"))
-                .addOption(Kinds.option("Only these: lock, read-write, semaphore, election or once."))
-                .addOption(Specs.flag("List also locks that are free, but that are waited for.", "--queued"))
-                .addOption(Specs.flag("Print the names only, each once, for scripts.", NAMES))
+                        "Lists held locks: the holder, since when, and the number of waiters. Read/write locks,"
+                                + " semaphores and elections are included. If several clients hold one, the list shows the holder"
+                                + " whose lease ends last.",
+                        Pages.statuses("0", "the locks were listed, or there were none"))
+                .addOption(Kinds.option("Show only this kind: lock, read-write, semaphore, election or once."))
+                .addOption(Specs.flag("Also list locks that are free but have waiters.", "--queued"))
+                .addOption(Specs.flag("Print only the names, each once, for scripts.", NAMES))
                 .addOption(Scan.option())
                 .addOption(Specs.value(
                         "--page",
                         "N",
-                        "With --scan: have the server look at so many keys at a time, 1 to 10000; 500 by default. Fewer"
-                                + " spare a busy server, more save round trips."));
+                        "With --scan: how many keys the server examines at a time, 1 to 10000; 500 by default. Smaller"
+                                + " pages spare a busy server, larger ones save round trips."));
         Specs.examples(
                 spec,
-                "  The names of all that is held or waited for:",
+                "  The names of all locks that are held or have waiters:",
                 "    holdfast ls --queued --names",
-                "  The names of all locks that are waited for:",
+                "  The names of all locks that have waiters:",
                 "    holdfast ls --queued --json | jq -r '.locks[] | select(.waiters > 0) | .lock'");
         return Specs.withCommon(spec);
     }

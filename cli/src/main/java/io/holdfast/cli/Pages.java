@@ -22,156 +22,157 @@ final class Pages {
                         "       holdfast --version")
                 .description(
                         "",
-                        "Locks among machines, on a Redis or Valkey server; without a server's address, among the"
-                                + " processes of one user on this machine.",
+                        "Locks across machines, on a Redis or Valkey server. Without a server's address, a lock covers"
+                                + " only the processes of one user on this machine.",
                         "",
                         "  run      runs a command while it holds a lock",
-                        "  lead     runs a command on one machine of several at a time, on another if that fails",
-                        "  acquire  takes a lock for the script that calls it, and prints a ticket",
-                        "  check    says whether the lock of a ticket is still held",
-                        "  release  gives it back, with --ticket",
+                        "  lead     runs a command on one of several machines, and on another one if that fails",
+                        "  acquire  acquires a lock for the calling script, and prints a ticket",
+                        "  check    reports whether the lock of a ticket is still held",
+                        "  release  releases that lock, with --ticket",
                         "",
-                        "  ls       lists the locks that are held, and by whom",
+                        "  ls       lists held locks and their holders",
                         "  info     shows one lock with its queue",
                         "  why      explains why a lock is not free, and what would free it",
-                        "  queue    lists who waits for a lock",
-                        "  top      shows the locks with the most waiters, again and again",
+                        "  queue    lists the waiters of a lock",
+                        "  top      shows the locks with the most waiters, and refreshes the list",
                         "  clients  lists the clients that hold, wait or listen",
-                        "  dashboard    shows all of that in a browser, live",
+                        "  dashboard    shows all of this live, in a browser",
                         "",
-                        "  release  releases locks by name, for any holder",
-                        "  extend   makes a hold last longer, for any holder",
+                        "  release  releases locks by name, regardless of the holder",
+                        "  extend   extends a hold, regardless of the holder",
                         "  limit    limits the permits of a semaphore for a time",
-                        "  unlimit  ends such a limit",
-                        "  pause    keeps a lock from being granted for a time",
+                        "  unlimit  ends the limit",
+                        "  pause    stops granting a lock for a time",
                         "  resume   ends a pause",
-                        "  clear    removes waiters that are dead",
+                        "  clear    removes dead waiters",
                         "",
-                        "  doctor   examines the server",
-                        "  demo     plays programs that use locks, to look at",
-                        "  install, uninstall    a copy that needs neither source nor Maven",
-                        "  help     shows more about one of these")
+                        "  doctor   checks the server",
+                        "  demo     runs sample programs that use locks",
+                        "  install, uninstall    a copy that needs neither source code nor Maven",
+                        "  help     shows the help page of a command")
                 .footer(
                         "",
-                        "The server's address is given with --url or in HOLDFAST_URL; HOLDFAST_REQUIRE_SERVER=1 or"
-                                + " --require-server insists on one:",
+                        "Give the server's address with --url or in HOLDFAST_URL. With --require-server or"
+                                + " HOLDFAST_REQUIRE_SERVER=1, a missing address is an error. Addresses:",
                         "  redis://[user[:password]@]host[:port][/database], or rediss:// for TLS; or host:port",
                         "  redis-cluster://host:port,host:port for a cluster",
                         "  redis-sentinel://host:port,host:port/master for a master that Sentinels watch",
                         "  local for locks of this user on this machine",
-                        "Its password is given in HOLDFAST_PASSWORD, or with --password-file or --password-command, and not"
-                                + " in --url, which every user of this machine can read. Certificates for rediss:// are"
-                                + " given with --cacert, --cert and --key.");
+                        "Give the password in HOLDFAST_PASSWORD, or with --password-file or --password-command, and not"
+                                + " in --url, which every user of this machine can read. Give certificates for rediss:// with"
+                                + " --cacert, --cert and --key.");
     }
 
     static void run(UsageMessageSpec page) {
         Map<String, String> statuses = new LinkedHashMap<>();
-        statuses.put("n", "the command's own status; 128+n if signal n ended it, or ended the wait for the lock");
-        statuses.put("0", "also, with --once or --once-per: it was done before");
+        statuses.put("n", "the command's own status; 128+n if signal n ended the command or the wait for the lock");
+        statuses.put("0", "also, with --once or --once-per: the command was run before");
         statuses.put("64", "the command line is wrong");
-        statuses.put("69", "the server cannot be reached, or refuses; the command was not run");
+        statuses.put("69", "the server cannot be reached, or refuses the request; the command was not run");
         statuses.put("70", "something is wrong with holdfast itself");
         statuses.put(
                 "75",
                 "the lock was not obtained: it is taken, was not free in time, too many wait, or an operator dropped the request (see --busy-exit); the command was not run");
         statuses.put("76", "the lock was lost while the command ran; the command was ended");
-        statuses.put("77", "with --tries: it was given up, after as many runs that failed; the command was not run");
+        statuses.put("77", "with --tries: the work was given up after that many failed runs; the command was not run");
         statuses.put("126", "the command cannot be executed");
         statuses.put("127", "the command was not found");
         page.customSynopsis("holdfast run NAME [OPTIONS] -- COMMAND [ARGUMENT...]")
                 .description(
                         "",
-                        "Waits for its turn, runs the command while it holds the lock NAME, and gives the lock back"
-                                + " when the command has ended. The lock is renewed as long as the command runs. What it"
-                                + " has started in the background and left running has no part in that, unless"
-                                + " --hold-for-children is given.",
+                        "Waits for the lock NAME, runs the command while it holds the lock, and releases the lock when"
+                                + " the command has ended. The lock is renewed while the command runs. Holdfast does not wait for"
+                                + " background processes that the command leaves running, unless --hold-for-children is given.",
                         "")
                 .exitCodeList(statuses)
                 .footer(
                         "",
-                        "The command has the lock's name in HOLDFAST_LOCK and its fencing token in HOLDFAST_TOKEN: a"
-                                + " number that grows with each holder, for stores that can refuse a smaller one than"
-                                + " they have seen. INT, TERM, HUP and USR1 are passed on to it. Standard input, output"
-                                + " and error are its own; further open files are not passed on, but for a pipe with"
-                                + " the number 9 if --hold-for-children is given.",
+                        "The command gets the lock's name in HOLDFAST_LOCK and its fencing token in HOLDFAST_TOKEN. The"
+                                + " token is a number that grows with each holder: a store that checks it can refuse a smaller one"
+                                + " than it has already seen. Holdfast passes INT, TERM, HUP and USR1 on to the command. Standard"
+                                + " input, output and error are the command's own. No other open file is passed on, except a pipe"
+                                + " as descriptor 9 with --hold-for-children.",
                         "",
-                        "With --also it has the second lock's name and token in HOLDFAST_LOCK_2 and HOLDFAST_TOKEN_2, and so"
-                                + " on, in the order of the command line. All that is said here of the lock is then said of"
-                                + " each: --wait limits the wait for all together, and the loss of one ends the command.",
+                        "With --also, the command gets the name and token of the second lock in HOLDFAST_LOCK_2 and"
+                                + " HOLDFAST_TOKEN_2, and so on, in the order of the command line. This page applies to each of"
+                                + " the locks: --wait limits the wait for all of them together, and the loss of one ends the"
+                                + " command.",
                         "",
-                        "If the lock is lost while the command runs (the server was away for longer than the lease duration,"
-                                + " or this machine stood still), the command and the processes below it get TERM, and"
-                                + " KILL after --kill-after.",
+                        "If the lock is lost while the command runs, the command and its descendants get TERM, and KILL"
+                                + " after --kill-after. A lock is lost if the server is away for longer than the lease duration,"
+                                + " or if this machine stands still for that long.",
                         "",
-                        "If holdfast itself is killed (kill -9, or for want of memory), a small shell beside it ends the"
-                                + " command and the processes below it in the same way, KILL coming after a third of the"
-                                + " lease duration at the latest; the lock is free at the end of its lease. Nothing ends a command"
-                                + " of another user (sudo), and children that are no longer below the command are"
-                                + " ended, in both cases, with --hold-for-children only.",
+                        "If holdfast itself is killed (by kill -9, or for lack of memory), a small shell that runs next"
+                                + " to it ends the command and its descendants in the same way, with KILL after a third of the"
+                                + " lease duration at the latest. The lock becomes free at the end of its lease. Holdfast cannot"
+                                + " end a command of another user (sudo). In both cases, processes that have detached from the"
+                                + " command are ended only with --hold-for-children.",
                         "",
                         "Examples:",
-                        "  A cron job on several machines that must run once, even if their clocks differ by some"
+                        "  A cron job on several machines that must run only once, even if their clocks differ by some"
                                 + " seconds:",
                         "    * * * * *  holdfast run nightly --url redis://locks --require-server --try --min-hold 55s"
                                 + " --busy-exit 0 -q -- report.sh",
-                        "  The same once an hour, where a failed run is repeated at the next minute, and a good one never:",
+                        "  A job that runs once an hour; a failed run is repeated in the next minute:",
                         "    * * * * *  holdfast run hourly --once-per 1h --url redis://locks --require-server --try"
                                 + " --busy-exit 0 -q -- report.sh",
-                        "  A deployment that waits for the one before:",
+                        "  A deployment that waits for the previous one:",
                         "    holdfast run deploy --wait 5m --url redis://locks -- ./deploy.sh production",
-                        "  A deployment that goes before others, says why, and does not join a long queue:",
+                        "  A deployment with a higher priority and a ticket number, which does not join a long queue:",
                         "    holdfast run deploy --priority 10 --meta ticket=OPS-7 --queue-limit 3 -- ./deploy.sh",
-                        "  A move from one warehouse to another, while no other works in either:",
+                        "  A move between two warehouses, while no other process works in either of them:",
                         "    holdfast run warehouse/north --also warehouse/south --url redis://locks -- ./move.sh",
                         "  Reports that may run together, but not while the import runs:",
                         "    holdfast run warehouse --read --url redis://locks -- ./report.sh",
                         "    holdfast run warehouse --write --url redis://locks -- ./import.sh",
-                        "  Five conversions at a time, on all machines together:",
+                        "  At most five conversions at a time, on all machines together:",
                         "    holdfast run convert --permits 1/5 --url redis://locks -- ./convert.sh film.mov",
-                        "  An import that goes on where the last run, on any machine, was interrupted:",
+                        "  An import that resumes where the last run, on any machine, was interrupted:",
                         "    holdfast run import --notes --url redis://locks -- sh -c './import.sh --from \"$(cat"
                                 + " $HOLDFAST_NOTE)\"'",
-                        "  In place of flock /tmp/build.lock make, on one machine:",
+                        "  Instead of 'flock /tmp/build.lock make', on one machine:",
                         "    holdfast run build --url local --hold-for-children -- make");
     }
 
     static void lead(UsageMessageSpec page) {
         Map<String, String> statuses = new LinkedHashMap<>();
         statuses.put(
-                "n", "the command's own status, if it ended by itself or by a signal to holdfast; 128+n for signal n");
+                "n", "the command's own status, if it ended by itself or because holdfast got a signal; 128+n for"
+                        + " signal n");
         statuses.put("64", "the command line is wrong");
-        statuses.put("69", "the server cannot be reached, or refuses, when holdfast starts");
+        statuses.put("69", "the server cannot be reached, or refuses the request, when holdfast starts");
         statuses.put("70", "something is wrong with holdfast itself");
         statuses.put("126", "the command cannot be executed");
         statuses.put("127", "the command was not found");
         page.customSynopsis("holdfast lead NAME [OPTIONS] -- COMMAND [ARGUMENT...]")
                 .description(
                         "",
-                        "Takes part in the election NAME, and runs the command while it leads: on one of all machines"
-                                + " where this runs at a time. If the leadership is lost, the command is ended, and run"
-                                + " again when this leads again: behind those that have waited longer. If the command ends"
-                                + " by itself, this resigns and ends with its status.",
+                        "Takes part in the election NAME, and runs the command while it leads: on one of the machines at"
+                                + " a time. If the leadership is lost, holdfast ends the command and queues again, behind the"
+                                + " candidates that have waited longer; when it leads again, it runs the command again. If the"
+                                + " command ends by itself, holdfast resigns and ends with the command's status.",
                         "")
                 .exitCodeList(statuses)
                 .footer(
                         "",
-                        "The command has the election's name in HOLDFAST_ELECTION and the leadership's fencing token in"
-                                + " HOLDFAST_TOKEN: a number that grows with each leader, for stores that can refuse a"
-                                + " smaller one than they have seen. INT, TERM, HUP and USR1 are passed on to it; after the"
-                                + " first three this ends when the command has ended.",
+                        "The command gets the election's name in HOLDFAST_ELECTION and the fencing token of the"
+                                + " leadership in HOLDFAST_TOKEN. The token is a number that grows with each leader: a store that"
+                                + " checks it can refuse a smaller one than it has already seen. Holdfast passes INT, TERM, HUP"
+                                + " and USR1 on to the command. After INT, TERM or HUP, holdfast ends when the command has ended.",
                         "",
-                        "When the server does not answer, the command and the processes below it get TERM a third of the"
-                                + " lease duration before another could lead, and KILL after --kill-after, or when that moment has"
-                                + " come. If an operator ends the leadership, or this machine stood still, they get TERM when"
-                                + " it is known, and KILL after --kill-after. If holdfast itself is killed, a small shell"
-                                + " beside it ends them; the next leads at the end of the lease.",
+                        "If the server does not answer, the command and its descendants get TERM a third of the lease"
+                                + " duration before another candidate could lead. They get KILL after --kill-after, and at that"
+                                + " moment at the latest. If an operator ends the leadership, or this machine stood still, they"
+                                + " get TERM as soon as holdfast knows, and KILL after --kill-after. If holdfast itself is killed,"
+                                + " a small shell that runs next to it ends them. The next candidate leads at the end of the lease.",
                         "",
                         "Examples:",
                         "  A scheduler that runs on one of three machines, started on each by its service manager:",
                         "    holdfast lead scheduler --url redis://locks --require-server -- ./scheduler",
-                        "  The next leads after 5 s at most if a machine dies; the one with the large disk is preferred:",
+                        "  If a machine dies, another one leads within 5 s; the machine with the large disk is preferred:",
                         "    holdfast lead backup --lease 5s --priority 10 --url redis://locks -- ./backup-daemon",
-                        "  Others find out where the leader is:",
+                        "  A leader that publishes its address:",
                         "    holdfast lead api --meta url=http://$(hostname):8080 --url redis://locks -- ./api");
     }
 
@@ -179,22 +180,23 @@ final class Pages {
         Map<String, String> words = new LinkedHashMap<>();
         words.put(
                 "--lease",
-                "Time without a leader after a leader dies; 15s by default, 100ms to 365d. A short lease makes another"
-                        + " lead sooner after a crash, and loses a leadership sooner when the server is away.");
+                "How long there is no leader after a leader has died; 15s by default, 100ms to 365d. With a"
+                        + " short lease, another candidate leads sooner after a crash, and a leadership is lost sooner"
+                        + " when the server is away.");
         words.put(
                 "--kill-after",
-                "Time from TERM to KILL when the command has to end; 10s by default, 0s kills at once after TERM.");
+                "Time from TERM to KILL when the command must end; 10s by default. With 0s, KILL follows at once.");
         words.put("--priority", "Lead before all candidates of lower priority; -100 to 100, 0 by default.");
         words.put(
                 "--meta",
-                "Put this beside the candidate and the leader for all to see, as in --meta url=http://a:80; may be given"
-                        + " more than once.");
+                "Metadata of the candidate and the leader, shown in listings, as in --meta url=http://a:80; may"
+                        + " be given more than once.");
         for (String same : new String[] {LockRequest.AS, "--url", Server.PREFIX, Server.REQUIRE, Access.PASS_SECRETS}) {
             words.put(same, RUN_OPTIONS.get(same));
         }
         Access.OPTIONS.forEach((name, option) -> words.put(name, option[1]));
-        words.put("--quiet", "Say nothing of a leadership that ends, or of a server that may drop locks.");
-        words.put("--verbose", "Say when it leads, and more about errors.");
+        words.put("--quiet", "Print no message about a leadership that ends, or a server that may drop locks.");
+        words.put("--verbose", "Print a message when the leadership begins, and more about errors.");
         words.put("--help", "Show this page.");
         return words;
     }
@@ -206,9 +208,9 @@ final class Pages {
             statuses.put(own[i], own[i + 1]);
         }
         statuses.put("64", "the command line is wrong");
-        statuses.put("69", "the server cannot be reached, or refuses");
+        statuses.put("69", "the server cannot be reached, or refuses the request");
         statuses.put("70", "something is wrong with holdfast itself");
-        statuses.put("74", "what was asked for could not be written to standard output");
+        statuses.put("74", "the output could not be written");
         return statuses;
     }
 
@@ -216,104 +218,115 @@ final class Pages {
         Map<String, String> words = new LinkedHashMap<>();
         words.put(
                 LockRequest.ALSO,
-                "Hold this lock, too: all or none, obtained in an order that is the same for everybody, so that commands which"
-                        + " need the same locks never wait for each other in a circle. May be given more than once.");
+                "Hold this lock as well: all of them or none. Every command acquires its locks in the same"
+                        + " order, so commands that need the same locks never wait for each other in a circle. May be"
+                        + " given more than once.");
         words.put(
                 Wanted.READ,
-                "Take NAME as a read/write lock, to read: beside others that read, and no writer. It has nothing to do"
-                        + " with the lock NAME of a run without this: a writer says --write.");
-        words.put(Wanted.WRITE, "Take NAME as a read/write lock, to write: alone.");
+                "Acquire the read/write lock NAME for reading, at the same time as other readers, but not as a"
+                        + " writer, which gives --write. It has nothing to do with the lock NAME of a run without --read"
+                        + " or --write.");
+        words.put(Wanted.WRITE, "Acquire the read/write lock NAME for writing, alone.");
         words.put(
                 Wanted.PERMITS,
-                "Take NAME as a semaphore, and K permits of it at once, if no more than N are out then: --permits 1/5 lets"
-                        + " five commands run at a time. HOLDFAST_SLOT says which of them a command has: a number from 0 to"
-                        + " N-1 that no other has meanwhile; for K > 1 so many, with blanks between; nothing for N > "
-                        + DistributedSemaphore.MAX_SLOTS + ".");
+                "Acquire K of the N permits of the semaphore NAME together: with --permits 1/5, five commands"
+                        + " run at a time. HOLDFAST_SLOT contains a number from 0 to N-1 that no other holder has"
+                        + " meanwhile; for K > 1, K numbers, separated by spaces. It is not set for N > "
+                        + DistributedSemaphore.MAX_SLOTS
+                        + ".");
         words.put(
                 OnceWish.ONCE,
-                "Run the command unless it was run for NAME and ended with 0. That is recorded, and known for --keep; then"
-                        + " nothing is run, and the status is 0. A command that fails is run again by the next that asks.");
+                "Run the command unless a run for NAME has already ended with 0. This is recorded, and the"
+                        + " record is kept for --keep; until then no run begins, and the status is 0. After a run that"
+                        + " failed, the next request runs the command again.");
         words.put(
                 OnceWish.PER,
-                "The same once in each slot of time, by the server's clock: 1s to 365d, as in 1h, or 'day' for each day of"
-                        + " this machine's time zone.");
+                "As --once, but once in each time slot by the server's clock: 1s to 365d, as in 1h, or 'day' for"
+                        + " each day in this machine's time zone.");
         words.put(
                 OnceWish.KEEP,
-                "With these: how long it is known that the command was run; 1d by default, for slots two of them if that is"
-                        + " longer.");
+                "With --once or --once-per: how long the record is kept; 1d by default, or two time slots if"
+                        + " that is longer.");
         words.put(
                 OnceWish.TRIES,
-                "With these: how often it is run at most, if it fails, or dies. Then it is given up: nothing is run, and the status is 77,"
-                        + " until --keep is over, or 'holdfast release NAME --kind once' lets it be tried again.");
-        words.put("--wait", "Wait this long at most; 'forever', which is the default, waits as long as it takes.");
-        words.put("--try", "Do not wait: end with 75 if another holds the lock.");
+                "With --once or --once-per: how many runs may fail or die. After that the work is given up: no"
+                        + " run begins, and the status is 77, until --keep has passed, or until 'holdfast release NAME"
+                        + " --kind once' permits another try.");
+        words.put("--wait", "Wait this long at most; 'forever', the default, has no limit.");
+        words.put("--try", "Do not wait: end with 75 if the lock is taken.");
         words.put(
                 "--lease",
-                "How long the lock stays taken if this process dies; 30s by default, 100ms to 365d. A short lease frees"
-                        + " the lock sooner after a crash, and loses it sooner when the server is away.");
+                "How long the lock stays taken if this process dies; 30s by default, 100ms to 365d. With a short"
+                        + " lease, the lock is free sooner after a crash, and lost sooner when the server is away.");
         words.put(
                 "--min-hold",
-                "Keep the lock taken until this long after it was obtained, although the command has ended: so that a"
-                        + " short job does not run again on a machine whose clock is late. Not after a command that could"
-                        + " not be started (126, 127).");
+                "Keep the lock taken until this long after it was obtained, even if the command has ended. Then"
+                        + " a short job does not run again on a machine whose clock is late. Not after a command that"
+                        + " could not be started (126, 127).");
         words.put(
                 LockRequest.LOCK_DELAY,
-                "Keep the lock taken for this much longer if it is lost, or this process dies, so that a late write to a store"
-                        + " that cannot check tokens arrives before the next holder begins; 1ms to 365d, none by default. A"
-                        + " lock that is given back is free at once.");
+                "If the lock is lost, or this process dies, keep the lock taken for this much longer. A late"
+                        + " write to a store that cannot check tokens then arrives before the next holder begins. 1ms to"
+                        + " 365d, none by default. A lock that is released is free at once.");
         words.put(
                 "--kill-after",
-                "After the lock was lost: time from TERM to KILL; 10s by default, 0s kills at once after TERM.");
+                "Time from TERM to KILL after the lock was lost; 10s by default. With 0s, KILL follows at once.");
         words.put(
                 "--hold-for-children",
-                "Hold the lock until all that descends from the command has ended, in the background too, as flock does;"
-                        + " not what closes its descriptor 9, as daemons do. Linux only.");
+                "Hold the lock until all descendants of the command have ended, in the background too, as flock"
+                        + " does. A process that closes descriptor 9, as daemons do, does not count. Linux only.");
         words.put(
                 RunRequest.NOTES,
-                "Show what the command writes to the file " + NoteFile.VARIABLE
-                        + " names: where the lock's holder is shown, and to"
-                        + " the next run, which finds it in its own file; until a run ends with 0.");
+                "Publish what the command writes to the file "
+                        + NoteFile.VARIABLE
+                        + " names. It is shown with the lock's holder, and the next run finds it in its own file, until a"
+                        + " run ends with 0.");
         words.put(
                 "--order",
-                "Where to enter the queue, among those of the same priority: fifo (the default), lifo or random.");
+                "Where the request enters the queue, among those of the same priority: fifo (the default), lifo"
+                        + " or random.");
         words.put(
                 "--group",
-                "Of which tenant or customer it is: while several wait, each is granted its share, however many requests it has.");
-        words.put("--group-weight", "How much the group gets, beside one of weight 1; 1 to 100, 1 by default.");
-        words.put("--priority", "Be served before all of lower priority; -100 to 100, 0 by default.");
+                "Group of the request, such as a tenant or a customer. While several groups wait, each gets its"
+                        + " share of the grants, however many requests it has.");
+        words.put("--group-weight", "Share of the group, relative to a group of weight 1; 1 to 100, 1 by default.");
+        words.put("--priority", "Be served before all requests of lower priority; -100 to 100, 0 by default.");
         words.put(
                 "--queue-limit",
-                "Do not wait if so many wait already: end with 75. 1 to 1000000; no limit by default.");
+                "Do not wait if this many requests wait already: end with 75. 1 to 1000000; no limit by default.");
         words.put(
                 "--meta",
-                "Put this beside the lock for all to see, as in --meta ticket=OPS-7; may be given more than once.");
-        words.put("--busy-exit", "End with this status in place of 75 if the lock was not obtained; 0 to 255.");
+                "Metadata of the hold, shown in listings, as in --meta ticket=OPS-7; may be given more than once.");
+        words.put("--busy-exit", "End with this status instead of 75 if the lock was not obtained; 0 to 255.");
         words.put(
                 LockRequest.AS,
-                "What others see as the holder, 1 to 100 characters; by default the command's name, or its script's.");
+                "Name of the holder in listings, 1 to 100 characters; by default the name of the command or of"
+                        + " its script.");
         words.put(
                 "--url",
-                "The server; by default from HOLDFAST_URL, else 'local': one for this user on this machine only.");
+                "Address of the server; by default from HOLDFAST_URL, else 'local': a server for this user on"
+                        + " this machine only.");
         words.put(
                 Server.PREFIX,
-                "What the applications that use the lock give to withPrefix; by default from HOLDFAST_PREFIX, else the"
-                        + " library's own.");
+                "Prefix of the server's keys, as the applications that use the lock give it to withPrefix; by"
+                        + " default from HOLDFAST_PREFIX, else the library's own.");
         words.put(
                 Server.REQUIRE,
-                "Fail with 64 if no server's address is given, in place of a lock on this machine only; so does"
-                        + " HOLDFAST_REQUIRE_SERVER=1.");
+                "End with 64 if no server's address is given, instead of using a lock of this machine only."
+                        + " HOLDFAST_REQUIRE_SERVER=1 does the same.");
         words.put(
                 Access.PASS_SECRETS,
-                "Leave the password in HOLDFAST_PASSWORD and in HOLDFAST_URL to the command; without this it gets the address"
-                        + " only.");
+                "Pass the password in HOLDFAST_PASSWORD and in HOLDFAST_URL on to the command; without this"
+                        + " option the command gets only the address.");
         Access.OPTIONS.forEach((name, option) -> words.put(name, option[1]));
         words.put(
                 "--quiet",
-                "Say nothing of waiting, of a lock that is taken, or of a server that may drop locks when its memory is full.");
+                "Print no message about waiting, a lock that is taken, or a server that may drop locks when its"
+                        + " memory is full.");
         words.put(
                 "--verbose",
-                "Say who is waited for at once and at each change, as on a terminal (else once, after 5s), and more about"
-                        + " errors.");
+                "Print the current holder at once and at each change while waiting, as on a terminal (otherwise"
+                        + " once, after 5s), and more about errors.");
         words.put("--help", "Show this page.");
         return words;
     }

@@ -17,14 +17,14 @@ final class Pause implements Subcommand {
         CommandSpec spec = Specs.command(
                         "pause",
                         "holdfast pause NAME --for TIME [--reason TEXT] [--kind KIND] [--json] [--url URL] [-v]",
-                        "Keeps a lock from being granted for a time. Holders go on, and requests keep their places. When"
-                                + " the pause ends, by itself or by holdfast resume, the next request is served. A pause"
-                                + " replaces the one before.",
+                        "Stops granting a lock for a time. Holders keep it, and requests keep their positions. When the"
+                                + " pause ends, by itself or by holdfast resume, the next request is served. A pause replaces the"
+                                + " previous one.",
                         Pages.statuses("0", "the lock is paused"))
                 .addPositional(Specs.nameOfAKind(true))
                 .addOption(Kinds.ofName())
-                .addOption(Specs.value(FOR, "TIME", "For how long: 1ms to 365d, as in 300ms, 30s, 5m, 1h, 2d. Needed."))
-                .addOption(Specs.value(REASON, "TEXT", "The reason that info and why show: up to 1000 characters."));
+                .addOption(Specs.value(FOR, "TIME", "Required: how long, 1ms to 365d, as in 300ms, 30s, 5m, 1h, 2d."))
+                .addOption(Specs.value(REASON, "TEXT", "Reason of the pause, which info and why show: up to 1000 characters."));
         Specs.examples(
                 spec,
                 "  No further deployment begins while the incident lasts:",

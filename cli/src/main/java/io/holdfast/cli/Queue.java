@@ -18,15 +18,15 @@ final class Queue implements Subcommand {
         CommandSpec spec = Specs.command(
                         "queue",
                         "holdfast queue NAME [--kind KIND] [--json] [--url URL] [-v]",
-                        "Lists who waits for a lock, in the server's order, 10,000 at most. Among requests of one priority"
-                                + " first those of order lifo are served, the newest first, then fifo, the oldest first,"
-                                + " then random. Those that are away keep their positions, and others pass.",
-                        Pages.statuses("0", "the queue is listed, also if there is none"))
+                        "Lists the waiters of a lock in the order of the server, at most 10,000. Among requests of one"
+                                + " priority, those of order lifo come first, the newest of them first; then fifo, the oldest"
+                                + " first; then random. A request that is away keeps its position, and others pass it.",
+                        Pages.statuses("0", "the queue was listed, or was empty"))
                 .addPositional(Specs.nameOfAKind(true))
                 .addOption(Kinds.ofName());
         Specs.examples(
                 spec,
-                "  How long the next in line has waited:",
+                "  How long the next waiter has waited:",
                 "    holdfast queue deploy --json | jq '.queue[0].waitedMillis'");
         return Specs.withCommon(spec);
     }
@@ -68,7 +68,7 @@ final class Queue implements Subcommand {
                     + ".\n" + Words.calls(lock);
         }
         if (!lock.isQueued()) {
-            return "The queue for " + name + " is empty: the last who waited is just taking up the lock.\n";
+            return "The queue for " + name + " is empty: the last waiter is just acquiring the lock.\n";
         }
         boolean shared = Kinds.isShared(lock.kind());
         List<String> titles = new ArrayList<>(List.of("", "WAITING", "PID", "SINCE"));

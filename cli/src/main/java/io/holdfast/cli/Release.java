@@ -48,44 +48,45 @@ final class Release implements Subcommand {
         CommandSpec spec = Specs.command(
                         "release",
                         "holdfast release NAME [--kind KIND] [--token T] [--drop-waiters] [--yes] [OPTIONS]",
-                        "With a ticket: gives back one's own lock. Else, for operators: releases a lock, for any holder, and hands it to the next in line; or all locks; or those of a"
-                                + " client, a host, or an actor. This breaks what the holder was promised: it is notified at"
-                                + " once, or learns of it at its next renewal, and works on until then. Shows what it"
-                                + " is going to release, and asks.",
+                        "With --ticket, releases your own lock. Without it, a command for operators: releases a lock"
+                                + " regardless of its holder, and hands it to the next waiter; or all locks; or those of a client,"
+                                + " a host, or an actor. This breaks the promise that the holder was given: the holder is notified"
+                                + " at once, or learns of it at its next renewal, and works until then. Shows what it will"
+                                + " release, and asks for confirmation.",
                         Pages.statuses(
                                 "0", "released, or there was nothing to release",
                                 "1",
-                                        "not released: the answer was no, the lock is not held as it was any more, or the name is that of another kind",
-                                "76", "with --ticket: the lock was lost before"))
+                                        "not released: the answer was no, the lock is no longer held as it was, or the name belongs to"
+                                                + " another kind",
+                                "76", "with --ticket: the lock had been lost before"))
                 .addPositional(Specs.nameOfAKind(false))
                 .addOption(
                         Specs.value(
                                 Check.TICKET,
                                 "TICKET",
-                                "Give back what holdfast acquire has taken, with the ticket that it has printed. Does not ask."))
+                                "Release the lock of a ticket that holdfast acquire has printed. Does not ask for confirmation."))
                 .addOption(Specs.value(
                         "--token",
                         "T",
-                        "Only if the present hold has this token (see holdfast info): no later one. If several hold it,"
-                                + " those with this token: those who read together have the same. If it rests, with the token that is"
-                                + " shown, the rest ends."))
+                        "Only if the current hold has this token (see holdfast info), and no later one. If several"
+                                + " clients hold the lock, those with this token: readers that read together share one. If the"
+                                + " lock rests with this token, its rest ends."))
                 .addOption(Specs.flag(
-                        "End the calls of all who wait, too, so that no waiter gets the lock by this.",
+                        "Also end the requests of all waiters, so that none of them gets the lock by this.",
                         "--drop-waiters"))
-                .addOption(Specs.flag("All locks, and all who wait for any.", "--all"))
+                .addOption(Specs.flag("All locks, and all waiters for them.", "--all"))
                 .addOption(Specs.value(
                         "--client",
                         "ID",
-                        "All locks of one client (see holdfast clients); with NAME what it has of that."))
+                        "All locks of one client (see holdfast clients); with NAME, its holds of that lock."))
                 .addOption(Specs.value(
-                        "--host", "HOST", "All locks of the processes on one host; with NAME what they have of that."))
-                .addOption(Specs.value("--actor", "ID", "With --client: only those of one of its actors."))
+                        "--host", "HOST", "All locks of the processes on one host; with NAME, their holds of that lock."))
+                .addOption(Specs.value("--actor", "ID", "With --client: only the locks of one of its actors."))
                 .addOption(Kinds.option(
-                        "With NAME: what it is the name of: lock, which is the default, read-write, semaphore, election or"
-                                + " once."
-                                + " Without: only these; by default all but elections and records of once."))
+                        "With NAME, its kind: lock (the default), read-write, semaphore, election or once. Without NAME:"
+                                + " release only this kind; by default all kinds but elections and records of once."))
                 .addOption(Scan.option())
-                .addOption(Specs.flag("Do not ask. Needed where there is no terminal.", new String[] {"-y", "--yes"}));
+                .addOption(Specs.flag("Do not ask for confirmation. Required where there is no terminal.", new String[] {"-y", "--yes"}));
         spec.usageMessage()
                 .customSynopsis(
                         "holdfast release --ticket TICKET",
@@ -96,11 +97,11 @@ final class Release implements Subcommand {
                         "       holdfast release --host HOST [--scan] [--yes] [OPTIONS]");
         Specs.examples(
                 spec,
-                "  A holder that is known to be dead, and no other:",
+                "  A holder that is known to be dead, and no later one:",
                 "    holdfast release deploy --token 1763705579123456 --yes",
-                "  All that a machine held that is not coming back:",
+                "  All locks of a machine that will not come back:",
                 "    holdfast release --host web-3",
-                "  The permits of a process that hangs, and of no other:",
+                "  The permits of a process that hangs, and of no other one:",
                 "    holdfast release convert --kind semaphore --client Pp9it2aFOEjp");
         return Specs.withCommon(spec);
     }

@@ -11,8 +11,8 @@ final class Resume implements Subcommand {
         CommandSpec spec = Specs.command(
                         "resume",
                         "holdfast resume NAME [--kind KIND] [--json] [--url URL] [-v]",
-                        "Ends the pause of a lock that holdfast pause has begun; the next in line is served at once.",
-                        Pages.statuses("0", "the pause has ended", "1", "there was none: nothing was done"))
+                        "Ends the pause of a lock that holdfast pause has started; the next waiter is served at once.",
+                        Pages.statuses("0", "the pause has ended", "1", "there was no pause: nothing was done"))
                 .addPositional(Specs.nameOfAKind(true))
                 .addOption(Kinds.ofName());
         Specs.examples(spec, "  Deployments go on:", "    holdfast resume deploy");

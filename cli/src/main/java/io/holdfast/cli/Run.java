@@ -96,7 +96,7 @@ final class Run {
             if (by != 0) {
                 return ExitStatus.SIGNALLED + by;
             }
-            Say.failure("no pipe can be made for --hold-for-children: " + e.getMessage(), e);
+            Say.failure("cannot create a pipe for --hold-for-children: " + e.getMessage(), e);
             return ExitStatus.INTERNAL;
         }
     }
@@ -156,10 +156,10 @@ final class Run {
             prepared.environment().put(NoteFile.VARIABLE, notes.path());
             return hold(held, prepared, children, watcher, notes);
         } catch (IOException e) {
-            Say.failure("no file can be made for " + RunRequest.NOTES + ": " + e.getMessage(), e);
+            Say.failure("cannot create a file for " + RunRequest.NOTES + ": " + e.getMessage(), e);
             return ExitStatus.INTERNAL;
         } catch (HoldfastException e) {
-            Say.failure("what the run before has noted cannot be read: " + e.getMessage(), e);
+            Say.failure("the note of the previous run cannot be read: " + e.getMessage(), e);
             return ExitStatus.UNREACHABLE;
         }
     }

@@ -18,8 +18,8 @@ final class Scan {
 
     static OptionSpec option() {
         return Specs.flag(
-                "Search all keys of the server, in place of asking clients what they have: finds also what no client reports."
-                        + " Says first what that costs the server.",
+                "Search all keys of the server instead of asking clients for their locks; this also finds locks"
+                        + " that no client reports. Prints first what the search costs the server.",
                 OPTION);
     }
 

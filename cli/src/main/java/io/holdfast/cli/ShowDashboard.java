@@ -35,10 +35,10 @@ final class ShowDashboard implements Subcommand {
         CommandSpec spec = Specs.command(
                         "dashboard",
                         "holdfast dashboard [--listen [HOST:]PORT] [--allow-changes] [--url URL] [-v]",
-                        "Opens a page that shows locks, queues, clients and deadlocks live, until Ctrl-C: prints its address,"
-                                + " which works once and from this machine only; the next address is printed when it was used. The"
-                                + " page only looks, unless --allow-changes is given. What it shows of the past is what it has seen"
-                                + " since it was started.",
+                        "Serves a page that shows locks, queues, clients and deadlocks live, until Ctrl-C. Prints an"
+                                + " address that works once, and from this machine only; when it was used, the next one is"
+                                + " printed. The page is read-only unless --allow-changes is given. Its history begins when it is"
+                                + " started.",
                         Pages.statuses(
                                 "0",
                                 "ended by Ctrl-C",
@@ -49,36 +49,37 @@ final class ShowDashboard implements Subcommand {
                 .addOption(Specs.value(
                         LISTEN,
                         "[HOST:]PORT",
-                        "Where the page is; by default on this machine, on any port that is free. On an address that others"
-                                + " can reach it needs a password, and TLS or a proxy that has it."))
+                        "Address of the page; by default on this machine, on any free port. An address that other"
+                                + " machines can reach needs a password, and TLS or a proxy that provides it."))
                 .addOption(Specs.flag(
-                        "Let users of the page release and extend holds, and drop requests; it asks once more each"
-                                + " time.",
+                        "Let users of the page release and extend holds, and drop requests; the page asks for"
+                                + " confirmation each time.",
                         CHANGES))
                 .addOption(Specs.value(
                         PASSWORD,
                         "FILE",
-                        "Ask for the password in the first line of this file, and print an address that does not work by"
-                                + " itself."))
+                        "Ask users for the password in the first line of this file; the printed address then does not"
+                                + " work without it."))
                 .addOption(Specs.value(
-                        CERTIFICATE, "FILE", "Speak HTTPS, with this certificate (PEM, with what it depends on)."))
-                .addOption(Specs.value(KEY, "FILE", "The key that belongs to it (PEM, PKCS#8, not encrypted)."))
+                        CERTIFICATE, "FILE", "Use HTTPS with this certificate (PEM, with its chain)."))
+                .addOption(Specs.value(KEY, "FILE", "Key of the certificate (PEM, PKCS#8, not encrypted)."))
                 .addOption(
-                        Specs.flag("A proxy in front of the page speaks HTTPS and passes on what comes to it.", PROXY))
+                        Specs.flag("A proxy in front of the page provides HTTPS and forwards requests to it.", PROXY))
                 .addOption(Specs.value(
                         ENVIRONMENT,
                         "NAME",
-                        "What the page calls the environment, such as production, beside the server."))
+                        "Name of the environment, such as production, which the page shows next to the server."))
                 .addOption(
                         Specs.value(
                                 COLOUR,
                                 "COLOUR",
-                                "With --environment: of the bar above the page: grey, which is the default, red, orange, green or blue."));
+                                "With --environment: colour of the bar above the page: grey (the default), red, orange, green or"
+                                        + " blue."));
         Specs.examples(
                 spec,
                 "  On this machine:",
                 "    holdfast dashboard --url redis://locks",
-                "  On a machine behind ssh; then open the address that it prints:",
+                "  On a machine that is reached by ssh; then open the address that it prints:",
                 "    ssh -t -L 7400:127.0.0.1:7400 web-1 holdfast dashboard --listen 7400",
                 "  For a team:",
                 "    holdfast dashboard --listen locks.example.com:7400 --page-cert cert.pem --page-key key.pem"

@@ -31,7 +31,8 @@ final class Specs {
     private static final String ANY_NAME = ": 1 to 1,000 characters, any of them.";
     private static final String LOCK_NAME = "The lock" + ANY_NAME;
     private static final String RUN_NAME =
-            "The lock; with --read or --write the read/write lock, with --permits the semaphore, with --once the key"
+            "Name of the lock; with --read or --write of the read/write lock, with --permits of the"
+                    + " semaphore, with --once of the work"
                     + ANY_NAME;
     private static final String ELECTION_NAME = "The election" + ANY_NAME;
 
@@ -111,15 +112,17 @@ final class Specs {
                 .addOption(value(
                         "--url",
                         "URL",
-                        "The server; by default from HOLDFAST_URL, else 'local': this user's on this machine."))
+                        "Address of the server; by default from HOLDFAST_URL, else 'local': this user's server on this"
+                                + " machine."))
                 .addOption(
                         value(
                                 Server.PREFIX,
                                 "PREFIX",
-                                "What the applications that use the locks give to withPrefix; by default from HOLDFAST_PREFIX."));
+                                "Prefix of the server's keys, as the applications that use the locks give it to withPrefix; by"
+                                        + " default from HOLDFAST_PREFIX."));
         Access.OPTIONS.forEach((name, words) -> spec.addOption(value(name, words[0], words[1])));
         return spec.addOption(flag(
-                        "Fail if no server's address is given; so does HOLDFAST_REQUIRE_SERVER=1.", Server.REQUIRE))
+                        "Fail if no server's address is given. HOLDFAST_REQUIRE_SERVER=1 does the same.", Server.REQUIRE))
                 .addOption(flag("Say more about errors.", "-v", "--verbose"))
                 .addOption(OptionSpec.builder(help())
                         .description("Show this page.")
@@ -177,7 +180,7 @@ final class Specs {
 
     /** That of a lock, or of what {@code --kind} says. */
     static PositionalParamSpec nameOfAKind(boolean needed) {
-        return name(needed, "The lock, or what --kind says" + ANY_NAME);
+        return name(needed, "Name of the lock, or of the kind that --kind gives" + ANY_NAME);
     }
 
     private static PositionalParamSpec name(boolean needed, String description) {

@@ -35,19 +35,19 @@ final class Top implements Subcommand {
         CommandSpec spec = Specs.command(
                         "top",
                         "holdfast top [--kind KIND] [--interval TIME] [--once] [--scan] [--json] [--url URL] [-v]",
-                        "Shows all locks that are held or waited for, those with the most waiters first, and among these those"
-                                + " held longest; again every second, until Ctrl-C. On a terminal each time in the same"
-                                + " place, elsewhere one below the other. HOLDS is how many leases are over that the"
-                                + " clients which use the lock have counted since they began, MEAN how long they were held"
-                                + " in the mean, and LONGEST the longest of them.",
-                        Pages.statuses("0", "ended by Ctrl-C, or shown once", "128+n", "signal n ended it"))
-                .addOption(Kinds.option("Only these: lock, read-write, semaphore, election or once."))
-                .addOption(Specs.value("--interval", "TIME", "Show it this often, 100ms to 1h; 1s by default."))
+                        "Shows all locks that are held or have waiters, and refreshes the list every second, until"
+                                + " Ctrl-C. Locks with the most waiters come first, and among them those held longest. On a"
+                                + " terminal each list replaces the previous one; elsewhere it follows it. HOLDS is the number of"
+                                + " ended leases that the clients of the lock have counted since they started. MEAN and LONGEST"
+                                + " are the mean and the longest time that these were held.",
+                        Pages.statuses("0", "ended by Ctrl-C, or the list was shown once", "128+n", "signal n ended it"))
+                .addOption(Kinds.option("Show only this kind: lock, read-write, semaphore, election or once."))
+                .addOption(Specs.value("--interval", "TIME", "Time between two lists, 100ms to 1h; 1s by default."))
                 .addOption(Specs.flag("Show it once.", "--once"))
                 .addOption(Scan.option());
         Specs.examples(
                 spec,
-                "  A record of the next hour, as far as it is of interest afterwards:",
+                "  A record of the next hour, for a later look:",
                 "    timeout -s INT 1h holdfast top --interval 10s >locks.txt");
         return Specs.withCommon(spec);
     }

@@ -12,9 +12,9 @@ final class Unlimit implements Subcommand {
         CommandSpec spec = Specs.command(
                         "unlimit",
                         "holdfast unlimit NAME [--json] [--url URL] [-v]",
-                        "Ends the limit of a semaphore that holdfast limit has set; those who wait and fit are served at"
-                                + " once. What the programs say about its permits counts again.",
-                        Pages.statuses("0", "the limit has ended", "1", "there was none: nothing was done"))
+                        "Ends the limit of a semaphore that holdfast limit has set; waiters that now fit are served at"
+                                + " once. The limit that the requests name applies again.",
+                        Pages.statuses("0", "the limit has ended", "1", "there was no limit: nothing was done"))
                 .addPositional(Specs.semaphoreName());
         Specs.examples(spec, "  Conversions go on:", "    holdfast unlimit convert");
         return Specs.withCommon(spec);

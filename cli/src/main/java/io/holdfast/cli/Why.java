@@ -32,19 +32,19 @@ final class Why implements Subcommand {
         CommandSpec spec = Specs.command(
                         "why",
                         "holdfast why NAME [--kind KIND] [--json] [--url URL] [-v]",
-                        "Reports who holds a lock and since when, whether that client is alive, who waits, and what would"
-                                + " free the lock: a lock, or what --kind says. Of a semaphore or a read/write lock, all that"
-                                + " hold it.",
+                        "Reports the holder of a lock and since when it has held it, whether its client is alive, the"
+                                + " waiters, and what would free the lock. Of a semaphore or a read/write lock it reports all"
+                                + " holders. --kind selects another kind than a lock.",
                         Pages.statuses(
                                 "0",
                                 "the lock is free: no part of it is held",
                                 "1",
-                                "the lock is taken: it has a holder, or it rests; or an operator lets no request have a"
+                                "the lock is taken: it has a holder, or it rests; or an operator's limit lets no request have a"
                                         + " permit"))
                 .addPositional(Specs.nameOfAKind(true))
                 .addOption(Kinds.ofName());
         Specs.examples(
-                spec, "  A script that goes on only if no one deploys:", "    holdfast why deploy >/dev/null || exit");
+                spec, "  A script that continues only if no deployment runs:", "    holdfast why deploy >/dev/null || exit");
         return Specs.withCommon(spec);
     }
 

@@ -245,7 +245,7 @@ final class Words {
                 "it could not be renewed in time, because the server did not answer or this machine stood still";
             case NOT_ON_SERVER -> "the server has forgotten it or has given it to another";
             case REVOKED -> "an operator released it, or a client took it over from a holder that seemed stuck";
-            case LEASE_LIMIT_REACHED -> "it was not renewed any more";
+            case LEASE_LIMIT_REACHED -> "it was no longer renewed";
             case ABANDONED -> "it was dropped without a release";
             case CLIENT_CLOSED -> "the connection was closed";
         };

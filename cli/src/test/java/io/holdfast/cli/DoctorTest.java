@@ -113,7 +113,7 @@ final class DoctorTest {
             }
             Launched.await(
                     "the replica to be known",
-                    () -> server(master).contains("a master with 1 replica; one that takes over"));
+                    () -> server(master).contains("a master with 1 replica; a replica that takes over"));
             JsonObject role = check(Said.by(master, "doctor", "--json").json(), "role");
             assertEquals("warn", role.get("level").getAsString());
             assertTrue(role.get("advice").getAsString().contains("withReplicas(1)"), role.toString());
@@ -167,7 +167,7 @@ final class DoctorTest {
                 String found = check(without.json(), "sharing").get("found").getAsString();
                 assertTrue(found.contains(command), found);
                 String advice = check(without.json(), "sharing").get("advice").getAsString();
-                assertTrue(advice.startsWith("no read/write lock and no semaphore can be kept here: "), advice);
+                assertTrue(advice.startsWith("no read/write lock or semaphore can be acquired here: "), advice);
                 server.command("ACL", "SETUSER", "locks", "+" + command);
             }
             server.command("ACL", "SETUSER", "locks", "-hincrby", "-set", "-info", "-scan", "-time", "-publish");

@@ -294,7 +294,7 @@ final class LookTest {
             assertEquals(21, document.getAsJsonArray("locks").size());
             Said why = Said.by(server, "why", "orphan");
             assertEquals(0, why.status(), why.err());
-            assertTrue(why.out().contains("all who wait are gone"), why.out());
+            assertTrue(why.out().contains("all waiters are gone"), why.out());
             assertEquals(64, Said.by(server, "ls", "--scan", "--page", "0").status());
             assertEquals(64, Said.by(server, "ls", "--page", "1").status(), "nothing is searched");
         }

@@ -297,8 +297,8 @@ final class RunTest {
                 assertEquals("", third.out());
                 assertTrue(
                         third.err()
-                                .startsWith("holdfast: 'full' is taken, and as many wait for it as --queue-limit 1"
-                                        + " allows: held by sh@"),
+                                .startsWith("holdfast: 'full' is taken, and its queue has reached --queue-limit 1: held"
+                                        + " by sh@"),
                         third.err());
                 assertEquals(9, quiet.status());
                 assertEquals("", quiet.out() + quiet.err());

@@ -186,9 +186,9 @@ final class UsageTest {
                 "x rsync -a src dst|the command goes after --: holdfast run x -- rsync …",
                 "x --wait 5m --url=redis://:pass@h true|the command goes after --: holdfast run x [OPTIONS] -- true",
                 "-n x true|unknown option '-n': flock's -n is --try",
-                "-s x true|unknown option '-s': flock's -s is --read; to have it alone, the other then says --write",
+                "-s x true|unknown option '-s': flock's -s is --read; to exclude readers, the other command gives --write",
                 "--shared x true|unknown option '--shared': flock's --shared is --read",
-                "-x x true|unknown option '-x': flock's -x is what run does anyway, or --write where others say --read",
+                "-x x true|unknown option '-x': flock's -x is the default of run, or --write where other commands give --read",
                 "-w 5 x true|unknown option '-w': flock's -w is --wait, with a unit",
                 "x --require-server -- true|--require-server wants a server, and no address is given: give it with --url",
                 "x --url local --require-server -- true|--require-server wants a server, and 'local' is none",
@@ -409,9 +409,9 @@ final class UsageTest {
         "lead,The election:",
         "limit,The semaphore:",
         "unlimit,The semaphore:",
-        "release,'The lock, or what --kind says:'",
-        "why,'The lock, or what --kind says:'",
-        "run,The lock; with --read or --write the read/write lock"
+        "release,'Name of the lock, or of the kind that --kind gives:'",
+        "why,'Name of the lock, or of the kind that --kind gives:'",
+        "run,Name of the lock; with --read or --write of the read/write lock"
     })
     void page_saysWhatTheNameIsOf(String command, String words) {
         String page = Said.by("help", command).out().replaceAll("\\s+", " ");
@@ -421,7 +421,7 @@ final class UsageTest {
     @ParameterizedTest
     @CsvSource({
         "help,holdfast run NAME",
-        "--help,  doctor   examines the server",
+        "--help,  doctor   checks the server",
         "ls --help,holdfast ls",
         "info -h,holdfast info NAME",
         "help ls,holdfast ls",

@@ -245,7 +245,7 @@ final class WhyTest {
         lease.release();
         handed("empty");
         assertEquals(
-                "The queue for 'empty' is empty: the last who waited is just taking up the lock.\n",
+                "The queue for 'empty' is empty: the last waiter is just acquiring the lock.\n",
                 Said.by(server, "queue", "empty").out());
         JsonObject empty = Said.by(server, "queue", "empty", "--json").json();
         assertTrue(empty.get("exists").getAsBoolean());

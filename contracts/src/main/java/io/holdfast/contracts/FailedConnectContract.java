@@ -35,7 +35,7 @@ public class FailedConnectContract extends DriverFixture {
     private static final String CLOSED = "it closed the connection without an answer";
     private static final String CLOSED_TO_PLAIN = CLOSED + "; if it speaks TLS, " + USE_TLS;
     private static final String CLOSED_TO_TLS = CLOSED + "; if it does not speak TLS, " + USE_NO_TLS;
-    private static final String NO_REDIS = "what answers there is no Redis server";
+    private static final String NO_REDIS = "no Redis server answers there";
     private static final String SPEAKS_TLS = "the server speaks TLS: " + USE_TLS;
     private static final String SPEAKS_NO_TLS = "the server does not speak TLS: " + USE_NO_TLS;
 

@@ -147,7 +147,7 @@ public final class RoutedDriver implements RedisDriver {
         switch (failure.code()) {
             case "MOVED", "ASK" -> {
                 if (redirects >= MOST_REDIRECTS || key == null) {
-                    tryAgain("the servers send each other the command", failure, outcome);
+                    tryAgain("the servers redirect the command to each other", failure, outcome);
                     return;
                 }
                 String[] words = String.valueOf(failure.getMessage()).split(" ", -1);

@@ -158,7 +158,7 @@ public final class Dashboard implements AutoCloseable {
             act(exchange);
         } else if (!isRead(exchange)
                 || (path.equals("/api/stream") && !exchange.method().equals("GET"))) {
-            problem(exchange, 405, "this is only to be read");
+            problem(exchange, 405, "this resource is read-only");
         } else if (path.startsWith("/api/")) {
             api(exchange, path.substring("/api/".length()));
         } else {

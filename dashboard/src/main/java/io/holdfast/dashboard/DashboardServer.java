@@ -211,7 +211,7 @@ public final class DashboardServer implements AutoCloseable {
         JdkExchange exchange = new JdkExchange(request);
         try {
             if (!isForHere(exchange)) {
-                Dashboard.problem(exchange, 421, "this server is not called so; open it as " + plainAddress());
+                Dashboard.problem(exchange, 421, "this server does not have this name; open it as " + plainAddress());
             } else if (isEntry(exchange) || !(sessions.isKnown(exchange.header("Cookie")) || isForAll(exchange))) {
                 enter(exchange);
             } else {

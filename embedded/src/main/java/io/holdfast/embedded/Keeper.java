@@ -127,7 +127,7 @@ final class Keeper {
             open = Wire.open(record.port(), record.password(), "holdfast-keeper", ANSWER_PATIENCE_MILLIS);
             wire = open;
             if (record.complete() && !record.alive()) {
-                throw new IOException("another has the port by now");
+                throw new IOException("another process has the port by now");
             }
         }
         return open;

@@ -299,8 +299,9 @@ final class ServerLauncher {
                 if (in.available() == 0 && (ended || System.nanoTime() - start >= START_PATIENCE_NANOS)) {
                     keeper.destroyForcibly();
                     throw DriverException.unknown(
-                            "the process that ends the embedded server when it is not used any more ("
-                                    + Keeper.class.getName() + ") did not start"
+                            "the process that ends the embedded server when it is no longer used ("
+                                    + Keeper.class.getName()
+                                    + ") did not start"
                                     + (ended ? ", it ended with " + keeper.exitValue() : "") + logExcerpt(),
                             null);
                 }

@@ -106,7 +106,7 @@ final class Share implements EmbeddedServer {
             // As much as without: its locks expire at the end of their lease durations.
             LOG.log(
                     System.Logger.Level.DEBUG,
-                    () -> "the others will not see when this process has ended: " + e.getMessage());
+                    () -> "other processes will not see when this process has ended: " + e.getMessage());
         }
     }
 

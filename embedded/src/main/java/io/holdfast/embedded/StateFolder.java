@@ -124,7 +124,7 @@ final class StateFolder {
             return "belongs to another user (number " + owner + "): set HOLDFAST_HOME to a folder of your own";
         }
         if ((mode & EVERYONE_ELSE) != 0) {
-            return "is open to other users (mode " + Integer.toOctalString(mode & 0777) + "): if nobody else has"
+            return "is open to other users (mode " + Integer.toOctalString(mode & 0777) + "): if no other user has"
                     + " changed what is in it, run chmod 700 " + path;
         }
         return null;

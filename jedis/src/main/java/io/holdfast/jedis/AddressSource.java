@@ -136,7 +136,7 @@ final class AddressSource implements ConnectionSource {
         }
         return ofSocket instanceof IOException
                 ? String.valueOf(ofSocket.getMessage())
-                : "what answers there is no Redis server";
+                : "no Redis server answers there";
     }
 
     /** Whether a connection that was to be encrypted was there, and then broke. */

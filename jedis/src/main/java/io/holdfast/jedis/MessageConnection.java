@@ -446,7 +446,7 @@ final class MessageConnection implements ConnectionKeeper.Duty {
         if (oldest == null
                 || !(parts.get(1) instanceof byte[] channel)
                 || !oldest.isAcknowledgedBy(kind, Replies.text(channel))) {
-            throw new IllegalStateException("the server has acknowledged what was not asked for");
+            throw new IllegalStateException("the server has acknowledged a subscription that was not requested");
         }
         from.answered(parts);
     }

@@ -207,7 +207,7 @@ final class Pipeline {
     private Request next() {
         Request request = unanswered.peek();
         if (request == null) {
-            throw new IllegalStateException("the server has answered without having been asked");
+            throw new IllegalStateException("the server has sent a reply that was not requested");
         }
         unansweredBytes.addAndGet(-request.bytes);
         write();

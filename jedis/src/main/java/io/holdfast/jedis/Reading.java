@@ -231,7 +231,7 @@ final class Reading implements BlockingCall.Source {
         if (cause instanceof Error error) {
             throw error;
         }
-        return new IllegalStateException("a thread that read replies could not go on", cause);
+        return new IllegalStateException("a thread that read replies could not continue", cause);
     }
 
     private void readOne() {

@@ -103,7 +103,7 @@ final class Failures {
                 // 21 begins an alert of TLS.
                 return message.startsWith("Invalid first byte: 21 ")
                         ? "the server speaks TLS: use rediss:// instead of redis://"
-                        : "what answers there is no Redis server";
+                        : "no Redis server answers there";
             }
             if (goal != null && t instanceof ConnectTimeoutException) {
                 return silent(goal.noConnection(), goal.tls());

@@ -116,7 +116,8 @@ final class Settings {
         for (RedisURI address : addresses) {
             if (address.isSsl() != isTls()) {
                 throw new IllegalArgumentException(
-                        "the Redisson configuration has addresses with TLS and without: Holdfast needs one of both");
+                        "the Redisson configuration has addresses with TLS and without: Holdfast needs TLS for all of"
+                                + " them or for none");
             }
             String host = host(address);
             hosts.add((host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort());

@@ -69,7 +69,7 @@ final class Connecting {
         }
         if (!isPresent(FACTORY)) {
             throw new SetupException(
-                    "Nothing says where locks are to be kept: Spring Data Redis is not on the class path, and holdfast.url"
+                    "No server is configured for locks: Spring Data Redis is not on the class path, and holdfast.url"
                             + " is not set",
                     "Add org.springframework.boot:spring-boot-starter-data-redis, or set holdfast.url"
                             + " (redis://host:6379), or holdfast.mode=embedded");
@@ -227,7 +227,7 @@ final class Connecting {
             }
             if (names.isEmpty()) {
                 throw new SetupException(
-                        "Nothing says where locks are to be kept: there is no bean of the type RedisConnectionFactory, and"
+                        "No server is configured for locks: there is no bean of the type RedisConnectionFactory, and"
                                 + " holdfast.url is not set",
                         "Set spring.data.redis.* for the application's connection, or holdfast.url (redis://host:6379)");
             }
@@ -238,7 +238,7 @@ final class Connecting {
                 return beans.resolveNamedBean(RedisConnectionFactory.class).getBeanName();
             } catch (NoUniqueBeanDefinitionException e) {
                 throw new SetupException(
-                        "There are several connections to Redis, and nothing says over which of them locks are kept: "
+                        "There are several connections to Redis, and none of them is chosen for locks: "
                                 + String.join(", ", names),
                         "Set holdfast.connection-factory to one of these names, or mark one of the beans as @Primary",
                         e);

@@ -179,7 +179,7 @@ final class LockedBeans implements BeanPostProcessor, SmartInitializingSingleton
                                 + " default");
             }
             if (method.fenced && !begun) {
-                throw method.wrong("is fenced, and begins no transaction", "Add @Transactional, or leave fenced away");
+                throw method.wrong("is fenced, and begins no transaction", "Add @Transactional, or remove fenced");
             }
             if (!method.client.isEmpty() && !beans.containsBean(method.client)) {
                 throw method.wrong("names the client '" + method.client + "', which is no bean", "Correct the name");
@@ -210,7 +210,7 @@ final class LockedBeans implements BeanPostProcessor, SmartInitializingSingleton
         if (!isPresent("io.holdfast.fencing.JdbcFence", classes)
                 || !isPresent("org.springframework.jdbc.datasource.DataSourceUtils", classes)) {
             throw method.wrong(
-                    "is fenced, and there is nothing to do that with",
+                    "is fenced, but the libraries for fencing are missing",
                     "Add io.holdfast:holdfast-fencing and org.springframework:spring-jdbc");
         }
         return new FenceInterceptor(beans, methods.getObject());

@@ -114,8 +114,8 @@ final class LockedMethod {
                 && (doneOnce != null || (runsOnce != null && !runsOnce.per().isEmpty()))) {
             throw wrong(
                     suspends
-                            ? "is a suspend function, of which no end is recorded"
-                            : "returns " + returned() + ", of which no end is recorded",
+                            ? "is a suspend function, whose end is not recorded"
+                            : "returns " + returned() + ", whose end is not recorded",
                     suspends
                             ? "Call runOnce of holdfast-kotlin within it"
                             : doneOnce == null
@@ -162,13 +162,14 @@ final class LockedMethod {
         if (runsOnce != null && runsOnce.per().isEmpty() == annotation.minHold().isEmpty()) {
             throw wrong(
                     once == null ? "has neither per nor minHold" : "has both per and minHold",
-                    "Say once in which time it runs (per = \"1h\", per = \"day\"), or for how long it counts as run (minHold)");
+                    "Give the period in which it runs once (per = \"1h\", per = \"day\"), or the time for which it"
+                            + " counts as run (minHold)");
         }
         Class<?>[] types = method.getParameterTypes();
         if (names.size() > 1 && Arrays.asList(types).contains(Lease.class)) {
             throw wrong(
                     "has several locks, and a parameter for one lease",
-                    "Leave the parameter away, and ask CurrentLease.all()");
+                    "Remove the parameter, and ask CurrentLease.all()");
         }
         this.leaseParameters = IntStream.range(0, types.length)
                 .filter(i -> types[i] == Lease.class)
@@ -209,13 +210,13 @@ final class LockedMethod {
     private End endOfSuspending(boolean coroutines) {
         if (!coroutines) {
             throw wrong(
-                    "is a suspend function, of which Spring cannot see the end here",
+                    "is a suspend function, whose end Spring cannot see here",
                     "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor and org.jetbrains.kotlin:kotlin-reflect, or take the"
                             + " lock within it");
         }
         String type = new MethodParameter(method, -1).getParameterType().getName();
         if (type.equals("kotlinx.coroutines.flow.Flow")) {
-            throw wrong("suspends and returns a Flow, which are two ends", "Leave suspend away");
+            throw wrong("is a suspend function that returns a Flow, and so has two ends", "Remove suspend");
         }
         return End.PUBLISHER;
     }
@@ -399,8 +400,8 @@ final class LockedMethod {
         } catch (IllegalArgumentException e) {
             throw wrong(
                     "names a group, which its requests cannot have: " + e.getMessage(),
-                    "Leave the group away, or change the client, or the properties below holdfast.lock and holdfast.locks,"
-                            + " that are against it",
+                    "Remove the group, or change the client, or the properties below holdfast.lock and"
+                            + " holdfast.locks, that are against it",
                     e);
         }
     }

@@ -155,7 +155,7 @@ final class LockedMethods {
                     : beans.getBean(method.client, Holdfast.class);
         } catch (NoUniqueBeanDefinitionException e) {
             throw method.wrong(
-                    "does not say over which of several clients: " + e.getBeanNamesFound(),
+                    "does not name one of several clients: " + e.getBeanNamesFound(),
                     "Name one by client, or mark one as @Primary");
         }
         clients.put(method.client, found);

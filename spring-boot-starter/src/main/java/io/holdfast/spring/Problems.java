@@ -28,14 +28,14 @@ final class Problems {
     ResponseEntity<ProblemDetail> notObtained(LockNotObtainedException e) {
         Attempt.Reason reason = e.reason();
         if (reason == Attempt.Reason.QUEUE_FULL) {
-            return problem(HttpStatus.TOO_MANY_REQUESTS, "Too many wait for this already", 1, e);
+            return problem(HttpStatus.TOO_MANY_REQUESTS, "Too many requests already wait for this", 1, e);
         } else if (reason == Attempt.Reason.QUARANTINE || reason == Attempt.Reason.TOO_FEW_REPLICAS) {
             return problem(HttpStatus.SERVICE_UNAVAILABLE, "Locks are unavailable at present", 1, e);
         }
         Duration left = e.contention().remaining();
         Duration wait = left.compareTo(LONGEST) > 0 ? LONGEST : left;
         boolean again = reason.isBusy() && reason != Attempt.Reason.DROPPED;
-        return problem(HttpStatus.CONFLICT, "Another is at work on this", again ? Math.max(1, wait.toSeconds()) : 0, e);
+        return problem(HttpStatus.CONFLICT, "Another request is at work on this", again ? Math.max(1, wait.toSeconds()) : 0, e);
     }
 
     @ExceptionHandler
@@ -45,7 +45,7 @@ final class Problems {
 
     @ExceptionHandler({LeaseLostException.class, StaleTokenException.class})
     ResponseEntity<ProblemDetail> lost(HoldfastException e) {
-        return problem(HttpStatus.CONFLICT, "Another has been at work on this meanwhile", 0, e);
+        return problem(HttpStatus.CONFLICT, "Another request has worked on this meanwhile", 0, e);
     }
 
     /** @param retryAfter in seconds; 0 for never */

@@ -171,7 +171,7 @@ public final class LeaseControl implements AutoCloseable {
     public void release(DistributedLock lock) {
         List<Runnable> releases = theirs.remove(lock.key());
         if (releases == null) {
-            throw new IllegalStateException("lock '" + lock.name() + "' is not held by somebody else");
+            throw new IllegalStateException("lock '" + lock.name() + "' is not held by another client");
         }
         releases.forEach(Runnable::run);
     }

@@ -94,7 +94,7 @@ final class Failures {
             if (text.startsWith(NO_RESP) || each instanceof NumberFormatException) {
                 return text.contains(ALERT)
                         ? "the server speaks TLS: " + USE_TLS
-                        : "what answers there is no Redis server";
+                        : "no Redis server answers there";
             }
             if (text.contains("Connection refused")) {
                 return "Connection refused";

@@ -79,7 +79,7 @@ final class FlightRecorder extends Recorder {
         int position;
 
         @Label("Attempts")
-        @Description("How often the server was asked")
+        @Description("Number of requests to the server")
         int attempts;
 
         @Override
@@ -105,7 +105,7 @@ final class FlightRecorder extends Recorder {
 
     @Name("io.holdfast.AsyncWait")
     @Label("Asynchronous Lock Wait")
-    @Description("A request waited for a lock while no thread did")
+    @Description("A request waited for a lock without a thread")
     static final class AsyncWaitEvent extends WaitedEvent {}
 
     @Name("io.holdfast.Hold")

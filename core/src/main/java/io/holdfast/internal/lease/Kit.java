@@ -107,7 +107,7 @@ public final class Kit {
         try {
             step.run();
         } catch (RuntimeException | Error e) {
-            Trouble.report("a step of a request or of its hold failed, and is done again", e);
+            Trouble.report("a step of a request or of its hold failed, and is repeated", e);
             later(step);
         }
     }

@@ -59,7 +59,7 @@ final class SystemTimers implements Timers {
             try {
                 turn();
             } catch (Throwable e) {
-                Trouble.report("the timers go on after an error", e);
+                Trouble.report("the timers continue after an error", e);
                 LockSupport.parkNanos(this, REST_NANOS);
             }
         }

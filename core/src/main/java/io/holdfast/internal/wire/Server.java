@@ -32,7 +32,7 @@ public final class Server implements AsyncResults.Asker {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
 
     private static final String SLOWER =
-            "let its clock be slewed by less than 0.5 % (chrony: maxslewrate 4000) and set at boot"
+            "limit the slewing of its clock to less than 0.5 % (chrony: maxslewrate 4000), step it at boot"
                     + " only (makestep), and see docs/safety.md";
 
     /** What scripts are told in place of a prefix, where each lock has its own channels; see common.lua. */

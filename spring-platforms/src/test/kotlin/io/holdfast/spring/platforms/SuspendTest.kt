@@ -227,8 +227,8 @@ class SuspendTest {
         val wrong =
             listOf(
                 Triple(SkipsWithResult::class.java, all, "skips, and returns java.lang.String"),
-                Triple(Once::class.java, all, "is a suspend function, of which no end is recorded"),
-                Triple(Plain::class.java, WithoutReactor(all), "is a suspend function, of which Spring cannot see the end here"),
+                Triple(Once::class.java, all, "is a suspend function, whose end is not recorded"),
+                Triple(Plain::class.java, WithoutReactor(all), "is a suspend function, whose end Spring cannot see here"),
             )
         for ((type, classes, words) in wrong) {
             val thrown =
