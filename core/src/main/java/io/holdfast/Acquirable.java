@@ -10,12 +10,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be acquired: a {@link DistributedLock}, of whatever kind, a {@link DistributedSemaphore}, a {@link LockSet}, a
- * {@link PlainLock}. All are asked for in the same ways.
+ * The common methods of everything that can be acquired: a {@link DistributedLock} of any kind, a
+ * {@link DistributedSemaphore}, a {@link LockSet} and a {@link PlainLock}.
  *
  * <table>
- *   <caption>Ways of asking</caption>
- *   <tr><th>form</th><th>obtained</th><th>not free in time</th><th>not known</th></tr>
+ *   <caption>Ways to acquire</caption>
+ *   <tr><th>method</th><th>obtained</th><th>not free in time</th><th>not known</th></tr>
  *   <tr><td>{@code acquire}</td><td>a lease, to be closed</td><td>throws</td><td>throws</td></tr>
  *   <tr><td>{@code tryAcquire}</td><td>a lease, to be closed</td><td>empty</td><td>throws</td></tr>
  *   <tr><td>{@code attempt}</td><td colspan="3">each outcome as a value</td></tr>
@@ -25,10 +25,11 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>{@code tryRun}</td><td>true</td><td>false</td><td>throws</td></tr>
  * </table>
  *
- * <p>A form without a wait waits as long as the options say; {@code tryAcquire}, {@code tryAcquireAsync}, {@code tryCall} and {@code tryRun}
- * do not wait then. The forms of work release in every case.
+ * <p>A method without a {@link Wait} parameter waits for the time that the options give. {@code tryAcquire},
+ * {@code tryAcquireAsync}, {@code tryCall} and {@code tryRun} without that parameter do not wait. The methods that take work
+ * always release the lease afterwards.
  *
- * @param <L> its lease
+ * @param <L> type of the lease
  */
 public abstract class Acquirable<L> {
     /** For the kinds of this package. */
@@ -36,24 +37,24 @@ public abstract class Acquirable<L> {
 
     // ---- the kinds
 
-    /** How long to wait unless the call says so. */
+    /** How long to wait if the call does not say. */
     abstract Wait usualWait();
 
-    /** Asks and blocks; a thread that is interrupted before does not ask. */
+    /** Requests it and blocks; a thread that was interrupted before sends no request. */
     abstract Attempt<L> await(Wait wait, boolean scoped) throws InterruptedException;
 
-    /** Asks without blocking. */
+    /** Requests it without blocking. */
     abstract <R> CompletableFuture<R> async(Wait wait, boolean scoped, Function<Attempt<L>, R> result);
 
     abstract Entry<?> entryOf(L lease);
 
-    /** Does work under a lease in the present thread; the lease is left by the caller. */
+    /** Runs work under a lease in the current thread; the caller leaves the lease. */
     abstract <T extends @Nullable Object, X extends Exception> T within(L lease, LeaseFunction<L, T, X> work) throws X;
 
     // ---- a lease
 
     /**
-     * Waits as long as the options say.
+     * Acquires it, and waits for the time that the options give.
      *
      * @throws LockNotObtainedException see {@link #acquire(Wait)}
      */
@@ -62,79 +63,80 @@ public abstract class Acquirable<L> {
     }
 
     /**
-     * Waits as long as {@code wait} says.
+     * Acquires it, and waits for the time that {@code wait} gives.
      *
-     * @throws LockNotObtainedException if it was not obtained: as {@link LockTimeoutException} if it was not free (in time). The
-     *     exception names the holder and the position in the queue
+     * @throws LockTimeoutException if it was not free in time
+     * @throws LockNotObtainedException if it was not obtained for another reason. The exception names the holder and the position
+     *     in the queue
      */
     public final L acquire(Wait wait) throws InterruptedException {
         return await(wait, false).orElseThrow();
     }
 
-    /** Asks once, without waiting: empty if it is not free. */
+    /** Requests it once and does not wait; returns empty if it is not free. */
     public final Optional<L> tryAcquire() throws InterruptedException {
         return tryAcquire(Wait.none());
     }
 
     /**
-     * Waits as long as {@code wait} says: empty if it was not free (in time).
+     * Acquires it, and waits for the time that {@code wait} gives; returns empty if it was not free in time.
      *
-     * @throws ServerUnreachableException if that is not known
+     * @throws ServerUnreachableException if the outcome is unknown
      * @throws LockNotObtainedException if it was not obtained for a reason that is not {@linkplain Attempt.Reason#isBusy() busy}: the
-     *     actor holds it itself, and the options say to refuse that; the grant was not confirmed as they ask for; or the
+     *     actor already holds it, and the options refuse re-entry; the grant was not confirmed as the options require; or the
      *     request was ended to break a deadlock
      */
     public final Optional<L> tryAcquire(Wait wait) throws InterruptedException {
         return known(await(wait, false));
     }
 
-    /** As {@link #tryAcquire(Wait)}, for so long at most. */
+    /** As {@link #tryAcquire(Wait)}, with a time limit. */
     public final Optional<L> tryAcquire(Duration atMost) throws InterruptedException {
         return tryAcquire(Wait.upTo(atMost));
     }
 
-    /** Waits as long as the options say, and returns the outcome as a value. */
+    /** Acquires it, waits for the time that the options give, and returns the outcome as a value. */
     public final Attempt<L> attempt() throws InterruptedException {
         return attempt(usualWait());
     }
 
-    /** Waits as long as {@code wait} says, and returns the outcome as a value. */
+    /** Acquires it, waits for the time that {@code wait} gives, and returns the outcome as a value. */
     public final Attempt<L> attempt(Wait wait) throws InterruptedException {
         return await(wait, false);
     }
 
     /**
-     * Acquires without blocking, waiting as long as the options say.
+     * Acquires it without blocking, and waits for the time that the options give.
      *
-     * <p>If the returned future is completed from outside in any way (cancelled, {@code orTimeout}, {@code complete}), the
-     * request is withdrawn; a lease that was obtained at that very moment is released. It completes on the client's
+     * <p>If the caller completes the returned future in any way (by {@code cancel}, {@code orTimeout} or {@code complete}), the
+     * request is withdrawn. A lease that was obtained at the same moment is released. The future completes on the client's
      * executor.
      */
     public final CompletableFuture<L> acquireAsync() {
         return acquireAsync(usualWait());
     }
 
-    /** Acquires without blocking, waiting as long as {@code wait} says; see {@link #acquireAsync()}. */
+    /** Acquires it without blocking, and waits for the time that {@code wait} gives; see {@link #acquireAsync()}. */
     public final CompletableFuture<L> acquireAsync(Wait wait) {
         return async(wait, false, Attempt::orElseThrow);
     }
 
-    /** Asks once, without blocking: empty if it is not free; see {@link #tryAcquire()} and {@link #acquireAsync()}. */
+    /** Requests it once, without blocking; empty if it is not free. See {@link #tryAcquire()} and {@link #acquireAsync()}. */
     public final CompletableFuture<Optional<L>> tryAcquireAsync() {
         return tryAcquireAsync(Wait.none());
     }
 
-    /** Acquires without blocking, and waits as long as {@code wait} says: empty if it was not free (in time); see {@link #tryAcquire(Wait)}. */
+    /** Acquires it without blocking, and waits for the time that {@code wait} gives; see {@link #tryAcquire(Wait)}. */
     public final CompletableFuture<Optional<L>> tryAcquireAsync(Wait wait) {
         return async(wait, false, Acquirable::known);
     }
 
-    /** Acquires without blocking, and returns the outcome as a value; see {@link #acquireAsync()}. */
+    /** Acquires it without blocking, and returns the outcome as a value; see {@link #acquireAsync()}. */
     public final CompletableFuture<Attempt<L>> attemptAsync() {
         return attemptAsync(usualWait());
     }
 
-    /** Acquires without blocking, waits as long as {@code wait} says, and returns the outcome as a value. */
+    /** Acquires it without blocking, waits for the time that {@code wait} gives, and returns the outcome as a value. */
     public final CompletableFuture<Attempt<L>> attemptAsync(Wait wait) {
         return async(wait, false, attempt -> attempt);
     }
@@ -142,13 +144,13 @@ public abstract class Acquirable<L> {
     // ---- work
 
     /**
-     * Does work under it, waiting for it as long as the options say, and releases it in every case. The hold is
-     * renewed for {@link LockOptions#maxScopedHold()} at most.
+     * Acquires it, runs the work, and always releases it afterwards. Waits for the time that the options give. The hold is
+     * renewed for at most {@link LockOptions#maxScopedHold()}.
      *
-     * @return what the work returned
-     * @throws LockTimeoutException if it was not free in time; the work was not begun
-     * @throws LeaseLostException if the lease was lost while the work was done; it carries the work's result. An exception
-     *     of the work itself is passed on as it is, whatever became of the lease
+     * @return the result of the work
+     * @throws LockTimeoutException if it was not free in time; the work did not begin
+     * @throws LeaseLostException if the lease was lost while the work ran; the exception carries the work's result. An exception
+     *     of the work itself is thrown unchanged, even if the lease was lost
      * @throws LeaseEndingException if the work ended with an {@code InterruptedException}, which is the cause, after
      *     {@link LockOptions#interruptBefore()} had interrupted it
      */
@@ -157,7 +159,7 @@ public abstract class Acquirable<L> {
         return call(usualWait(), work);
     }
 
-    /** As the method without {@code wait}, but waits as long as that says. */
+    /** As the method without {@code wait}, but waits for the time that {@code wait} gives. */
     public final <T extends @Nullable Object, X extends Exception> T call(Wait wait, LeaseFunction<L, T, X> work)
             throws X, InterruptedException {
         return under(await(wait, true).orElseThrow(), work);
@@ -170,9 +172,9 @@ public abstract class Acquirable<L> {
     }
 
     /**
-     * As {@link #call(Wait, LeaseFunction)}: empty, without the work being begun, if it was not free (in time).
+     * As {@link #call(Wait, LeaseFunction)}; returns empty if it was not free in time, and the work did not begin.
      *
-     * @throws NullPointerException if the work returns null, which would look as if it had not been begun; see {@link #tryRun(Wait, LeaseAction)}
+     * @throws NullPointerException if the work returns null, which would look as if it had not begun; see {@link #tryRun(Wait, LeaseAction)}
      */
     public final <T, X extends Exception> Optional<T> tryCall(Wait wait, LeaseFunction<L, T, X> work)
             throws X, InterruptedException {
@@ -189,7 +191,7 @@ public abstract class Acquirable<L> {
         run(usualWait(), work);
     }
 
-    /** As the method without {@code wait}, but waits as long as that says. */
+    /** As the method without {@code wait}, but waits for the time that {@code wait} gives. */
     public final <X extends Exception> void run(Wait wait, LeaseAction<L, X> work) throws X, InterruptedException {
         under(await(wait, true).orElseThrow(), returningTrue(work));
     }
@@ -199,23 +201,23 @@ public abstract class Acquirable<L> {
         return tryRun(Wait.none(), work);
     }
 
-    /** As {@link #run(Wait, LeaseAction)}: false, without the work being begun, if it was not free (in time). */
+    /** As {@link #run(Wait, LeaseAction)}; returns false if it was not free in time, and the work did not begin. */
     public final <X extends Exception> boolean tryRun(Wait wait, LeaseAction<L, X> work)
             throws X, InterruptedException {
         return tryCall(wait, returningTrue(work)).isPresent();
     }
 
     /**
-     * Does asynchronous work under it: it is released when the stage that the work returns completes. The result
-     * completes after the release was answered. Completing the result from outside while the request waits withdraws it;
-     * later, it does not stop the work.
+     * Acquires it and runs asynchronous work; releases it when the stage that the work returns completes. The result
+     * completes after the server has answered the release. If the caller completes the result while the request waits, the
+     * request is withdrawn; later, this does not stop the work.
      */
     public final <T extends @Nullable Object> CompletableFuture<T> callAsync(
             Function<? super L, ? extends CompletionStage<T>> work) {
         return callAsync(usualWait(), work);
     }
 
-    /** As the method without {@code wait}, but waits as long as that says. */
+    /** As the method without {@code wait}, but waits for the time that {@code wait} gives. */
     public final <T extends @Nullable Object> CompletableFuture<T> callAsync(
             Wait wait, Function<? super L, ? extends CompletionStage<T>> work) {
         return Calls.under(async(wait, true, Attempt::orElseThrow), this::entryOf, work);
