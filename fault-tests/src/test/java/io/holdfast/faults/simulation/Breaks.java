@@ -128,31 +128,31 @@ final class Breaks {
     private static List<Break> ofRequests() {
         return List.of(
                 of(
-                        "release does not compare the owner",
+                        "a release does not check the owner id",
                         INSIDE,
                         1,
                         EnumSet.of(HOLDER, EXCLUSION, KEPT, UNFENCED),
                         lua("release", "own = isHoldOf(own, owner) and own", "")),
                 of(
-                        "a plain release does not look for waiters",
+                        "the fast path of a release ignores waiters",
                         INSIDE,
                         1,
                         EnumSet.of(LIVENESS),
                         lua("release", "if own and not queued then -- mostly", "if own then -- mostly")),
                 of(
-                        "a plain acquire does not look for waiters",
+                        "the fast path of an acquire ignores waiters",
                         INSIDE,
                         268,
                         EnumSet.of(ORDER, LIVENESS),
                         lua("acquire", "KEYS[2], KEYS[3], KEYS[4], KEYS[6]", "KEYS[6]")),
                 of(
-                        "a plain acquire does not look for a tombstone",
+                        "the fast path of an acquire ignores tombstones",
                         INSIDE,
                         18,
                         EnumSet.of(ORPHAN, ANSWER),
                         lua("acquire", "KEYS[4], KEYS[6], KEYS[7])", "KEYS[4], KEYS[7])")),
                 of(
-                        "deadline counts from the reply",
+                        "the deadline of a lease counts from the reply",
                         INSIDE,
                         15,
                         EnumSet.of(HOLDER, EXCLUSION, UNFENCED),
@@ -163,7 +163,7 @@ final class Breaks {
                                 "                        keys, queue.kit.nanoTime(), options.leaseDuration().toNanos());\n"
                                         + "                granted(")),
                 of(
-                        "deadline of a renewal counts from the reply",
+                        "the deadline of a renewal counts from the reply",
                         INSIDE,
                         47,
                         EnumSet.of(HOLDER, EXCLUSION, UNFENCED),
@@ -172,13 +172,13 @@ final class Breaks {
                                 "long term = hold.options.leaseDuration().toNanos();",
                                 "long term = hold.options.leaseDuration().toNanos(); sentNanos = kit.nanoTime();")),
                 of(
-                        "no allowance for drift",
+                        "deadlines have no allowance for clock drift",
                         INSIDE,
                         2,
                         EnumSet.of(HOLDER, EXCLUSION),
                         java("internal/wire/Deadlines", "return nanos / 100 + FIXED_DRIFT_NANOS;", "return 0;")),
                 of(
-                        "no take-back",
+                        "a take-back is never sent",
                         INSIDE,
                         1,
                         EnumSet.of(ORPHAN, ENDS, LIVENESS, ANSWER),
@@ -187,19 +187,19 @@ final class Breaks {
                                 "        item.attempt();\n        return item.first;",
                                 "        done(item);\n        item.first.complete(ReleaseResult.ALREADY_GONE);\n        return item.first;")),
                 of(
-                        "no tombstone",
+                        "an acquire ignores tombstones",
                         INSIDE,
                         18,
                         EnumSet.of(ORPHAN, ANSWER),
                         lua("acquire", "if redis.call('EXISTS', KEYS[6]) == 1 then", "if false then")),
                 of(
-                        "a repeated acquire does not arm again",
+                        "a repeated acquire does not extend the hold",
                         INSIDE,
                         1,
                         EnumSet.of(HOLDER, EXCLUSION),
                         lua("acquire", "    expireLater(lock.hold, ARGV[4])\n    -- end", "    -- end")),
                 of(
-                        "a handoff gives the whole term",
+                        "a handoff grants a full term instead of a claim",
                         INSIDE,
                         130,
                         EnumSet.of(LIVENESS),
@@ -208,7 +208,7 @@ final class Breaks {
                                 "grant(lock, owner, rest, claim, more, math.floor(nowText / 1000) + claim)",
                                 "grant(lock, owner, rest, string.match(rest, '^%d+'), more)")),
                 of(
-                        "the client takes a claim for a term",
+                        "the client treats a claim as a full term",
                         INSIDE,
                         1,
                         EnumSet.of(HOLDER, EXCLUSION),
@@ -217,7 +217,7 @@ final class Breaks {
                                 "deadlineOfHandoff(keys, grant.given().sinceMicros(), claimNanos,",
                                 "deadlineOfHandoff(keys, grant.given().sinceMicros(), options.leaseDuration().toNanos(),")),
                 of(
-                        "a claim counts from the receipt of its message",
+                        "the deadline of a claim counts from receipt of the message",
                         INSIDE,
                         31,
                         EnumSet.of(HOLDER, EXCLUSION, TOKENS),
@@ -226,7 +226,7 @@ final class Breaks {
                                 "long deadline = granted + divided(",
                                 "long deadline = receivedNanos + divided(")),
                 of(
-                        "handoff to a client that is gone",
+                        "a lock is handed off to a disconnected client",
                         INSIDE,
                         38,
                         EnumSet.of(LIVENESS),
@@ -234,15 +234,20 @@ final class Breaks {
                                 "queue",
                                 "if string.sub(active, -2) == ' 1' and listeners(lock, client) == 0 then",
                                 "if false then")),
-                of("no suspects", INSIDE, 85, EnumSet.of(LIVENESS), off("queue", "suspect")),
                 of(
-                        "a suspect stays one",
+                        "a lapsed claim does not make its client suspect",
+                        INSIDE,
+                        85,
+                        EnumSet.of(LIVENESS),
+                        off("queue", "suspect")),
+                of(
+                        "a suspect client stays suspect after it answers its probe",
                         INSIDE,
                         15,
                         EnumSet.of(STORM),
                         lua("heartbeat", "if suspect and suspect == ARGV[3] then", "if false then")),
                 of(
-                        "tokens count from what the key has",
+                        "tokens count up from the key and ignore the clock",
                         INSIDE,
                         1,
                         EnumSet.of(TOKENS),
@@ -252,7 +257,7 @@ final class Breaks {
                                         + "    local first = math.max(tonumber(token), ",
                                 "  do\n    local first = math.max(")),
                 of(
-                        "renewal creates a hold",
+                        "a renewal recreates a missing hold",
                         INSIDE,
                         104,
                         EnumSet.of(ORPHAN, TOKENS, HOLDER),
@@ -265,7 +270,7 @@ final class Breaks {
                               end
                             """)),
                 of(
-                        "a release ends the lease when it is answered",
+                        "a released lease stays valid until the reply",
                         INSIDE,
                         1,
                         EnumSet.of(HOLDER, EXCLUSION),
@@ -276,7 +281,7 @@ final class Breaks {
                                 "        return answer.whenComplete((how, failure) -> {\n",
                                 "        return answer.whenComplete((how, failure) -> {\n            state.release();\n")),
                 of(
-                        "the refresh never comes",
+                        "waiting clients send no periodic refresh",
                         INSIDE,
                         4,
                         EnumSet.of(LIVENESS, ENDS, ORPHAN),
@@ -285,7 +290,7 @@ final class Breaks {
                                 "        refreshAll(partition -> true);\n    }\n\n    private void refreshAll",
                                 "    }\n\n    private void refreshAll")),
                 of(
-                        "no client checks a claim",
+                        "no client checks whether a claim has lapsed",
                         INSIDE,
                         4,
                         EnumSet.of(LIVENESS),
@@ -294,7 +299,7 @@ final class Breaks {
                                 "if (checks.remove(keys.hold(), look)) {",
                                 "if (checks.remove(keys.hold(), look) && keys == null) {")),
                 of(
-                        "parked waiters do not come back",
+                        "parked waiters never return to the queue",
                         INSIDE,
                         156,
                         EnumSet.of(LIVENESS, ORDER, ENDS),
@@ -303,7 +308,7 @@ final class Breaks {
                                 "if waiting and parked > 0 and redis.call('HEXISTS', lock.details, '@s:' .. requester) == 0 then",
                                 "if false then")),
                 of(
-                        "a loss is reported when the server answers",
+                        "a loss is reported only when the server replies",
                         INSIDE,
                         1,
                         EnumSet.of(TOLD),
@@ -312,25 +317,25 @@ final class Breaks {
                                 "        endIfPassed(now);\n        if (!active()) {\n            return false;",
                                 "        if (state.passed(now) || !active()) {\n            return false;")),
                 of(
-                        "renewal begins too late",
+                        "renewals start too late",
                         INSIDE,
                         4,
                         EnumSet.of(KEPT, Check.WARNED, Check.INTERRUPT),
                         java("internal/lease/Renewals", "Math.min(third, hold.leftNanos(now) - third)", "3 * third")),
                 of(
-                        "a key without expiry",
+                        "the details key never expires",
                         INSIDE,
                         1,
                         EnumSet.of(EXPIRY, LITTER),
                         lua("common", "    redis.call('PEXPIREAT', lock.details, at)\n", "")),
                 of(
-                        "a queue that begins again has no expiry",
+                        "a recreated queue key never expires",
                         INSIDE,
                         19,
                         EnumSet.of(EXPIRY, LITTER),
                         lua("common", "tonumber(waiterTtl) or first then", "tonumber(waiterTtl) then")),
                 of(
-                        "the queue is in the order of owners",
+                        "the queue is ordered by a hash of the owner id",
                         INSIDE,
                         1,
                         EnumSet.of(ORDER),
@@ -339,13 +344,13 @@ final class Breaks {
                                 "if queueOrder == 'N' then",
                                 "order = tonumber(string.sub(redis.sha1hex(owner), 1, 8), 16) if queueOrder == 'N' then")),
                 of(
-                        "priorities do not count",
+                        "priorities are ignored",
                         INSIDE,
                         1,
                         EnumSet.of(ORDER),
                         lua("order", "return order - priority * 4398046511104", "return order")),
                 of(
-                        "a newcomer takes a free lock from those who wait",
+                        "a new request takes a free lock ahead of waiters",
                         INSIDE,
                         268,
                         EnumSet.of(ORDER),
@@ -354,7 +359,7 @@ final class Breaks {
                                 "settle(lock, waiting and owner or nil, false, facts[3], claim, facts[6])",
                                 "if waiting then settle(lock, owner, false, facts[3], claim, facts[6]) end")),
                 of(
-                        "a failed request is not repeated",
+                        "a failed request is not retried",
                         INSIDE,
                         1,
                         EnumSet.of(ENDS, LIVENESS),
@@ -363,7 +368,7 @@ final class Breaks {
                                 "queue.kit.schedule(copies.nextRetryNanos(), () -> queue.repeats.add(this));",
                                 "")),
                 of(
-                        "timed out without the server's word",
+                        "a timeout is reported without the server's acknowledgement",
                         INSIDE,
                         18,
                         EnumSet.of(ANSWER),
@@ -372,7 +377,7 @@ final class Breaks {
                                 "outcome.refuse(() -> acknowledged != null && acknowledged\n",
                                 "outcome.refuse(() -> acknowledged != null && keys != null\n")),
                 of(
-                        "an answer that does not come is waited for for ever",
+                        "a missing reply never times out",
                         INSIDE,
                         587,
                         EnumSet.of(ENDS),
@@ -381,7 +386,7 @@ final class Breaks {
                                 "if (!flight.get() && now - flight.sentNanos < timeoutNanos) {",
                                 "if (!flight.get()) {")),
                 of(
-                        "quorum: a node that lost its memory votes at once",
+                        "quorum: a node that lost its data votes immediately",
                         QUORUM,
                         471,
                         EnumSet.of(EXCLUSION, HOLDER, UNFENCED, TOKENS),
@@ -391,7 +396,7 @@ final class Breaks {
                                 "local left = math.max(0, math.floor(since / 1000) + tonumber(quarantine) - now)",
                                 "local left = 0")),
                 of(
-                        "quorum: tokens that differ are not written back",
+                        "quorum: differing tokens are not written back",
                         QUORUM,
                         75,
                         EnumSet.of(TOKENS, HOLDER),
@@ -400,7 +405,7 @@ final class Breaks {
                                 "if (granted.stream().allMatch(seat -> seat.token == leaseToken)) {",
                                 "if (!granted.isEmpty()) {")),
                 of(
-                        "quorum: the write-back does not look at the owner",
+                        "quorum: the write-back does not check the owner id",
                         QUORUM,
                         195,
                         EnumSet.of(WRITE_BACK),
@@ -409,7 +414,7 @@ final class Breaks {
                                 "if not isHoldOf(redis.call('GET', KEYS[1]), ARGV[1], ARGV[2]) then",
                                 "if false then")),
                 of(
-                        "quorum: fewer than a majority are enough",
+                        "quorum: a minority of the nodes is enough",
                         QUORUM,
                         1,
                         EnumSet.of(EXCLUSION, HOLDER, UNFENCED, TOKENS),
@@ -418,7 +423,7 @@ final class Breaks {
                                 "this.majority = drivers.size() / 2 + 1;",
                                 "this.majority = drivers.size() / 2;")),
                 of(
-                        "quorum: a lost round is not taken back",
+                        "quorum: grants of a lost round are not taken back",
                         QUORUM,
                         7,
                         EnumSet.of(ORPHAN, ENDS, LIVENESS),
@@ -427,7 +432,7 @@ final class Breaks {
                                 "            takeBack();\n            caller.lost(this);",
                                 "            caller.lost(this);")),
                 of(
-                        "quorum: any answer to a renewal counts for all",
+                        "quorum: one agreeing node is enough for a renewal",
                         QUORUM,
                         3,
                         EnumSet.of(HOLDER, EXCLUSION),
@@ -436,13 +441,13 @@ final class Breaks {
                                 "majority = agreed >= quorum.majority && (held == null || held);",
                                 "majority = agreed >= 1 && (held == null || held);")),
                 of(
-                        "quorum: data of another process of the server counts",
+                        "quorum: a restarted node trusts its old data",
                         QUORUM,
                         33,
                         EnumSet.of(EXCLUSION, HOLDER, UNFENCED, TOKENS),
                         lua("marker", "known = known and (durable == '1' or run == here)", "")),
                 of(
-                        "handed: the adopter goes on as the owner who gave",
+                        "handed: the adopter keeps the previous owner id",
                         HANDED,
                         2,
                         EnumSet.of(HOLDER, EXCLUSION, KEPT, UNFENCED),
@@ -454,13 +459,13 @@ final class Breaks {
                                         owner = ticket.owner();
                                 """)),
                 of(
-                        "handed: a lease that was handed over is confirmed late",
+                        "handed: a claim is confirmed too late",
                         HANDED,
                         3,
                         EnumSet.of(KEPT),
                         java("internal/queue/QueueGrant", "Math.min(claimNanos / 3, CONFIRM_NANOS)", "claimNanos / 3")),
                 of(
-                        "steered: no message says that a hold was ended by name",
+                        "steered: a holder released by name gets no message",
                         STEERED,
                         80,
                         EnumSet.of(TOKENS, EXCLUSION, HOLDER),
@@ -469,7 +474,7 @@ final class Breaks {
                                 "  mail[#mail + 1] = channelOf(lock, clientOf(held.public))\n  mail[#mail + 1] = 'V ' .. held.public .. ' ' .. string.match(held.rest, '^%d+') .. (drop == '1' and ' 1 ' or ' 0 ') .. lock.hold\n",
                                 "")),
                 of(
-                        "steered: those who wait inside of the holder's client are not dropped",
+                        "steered: waiters inside the holder's client are not dropped",
                         STEERED,
                         1_233,
                         EnumSet.of(DROPPED),
@@ -478,13 +483,13 @@ final class Breaks {
                                 "return held ? refuse(waiting.all(), LocalRequest::evicted) : () -> {};",
                                 "return () -> {};")),
                 of(
-                        "cluster: a mailbox that only a kept lock wants is never closed",
+                        "cluster: a mailbox opened only for a kept lock never closes",
                         CLUSTER,
                         2,
                         EnumSet.of(LITTER),
                         java("internal/queue/Mailboxes", "reader.startTicking(); // which closes it again", "")),
                 of(
-                        "cluster: one bound of what is asked again for all servers",
+                        "cluster: all servers share one retry limit",
                         CLUSTER,
                         1,
                         EnumSet.of(LIVENESS),
@@ -493,7 +498,7 @@ final class Breaks {
                                 "Object server = serverOf.apply(request);",
                                 "Object server = lock;")),
                 of(
-                        "nested: an interrupt forgets what has entered",
+                        "nested: an interrupted re-entry does not leave the hold",
                         NESTED,
                         1,
                         EnumSet.of(ORPHAN, ENDS),

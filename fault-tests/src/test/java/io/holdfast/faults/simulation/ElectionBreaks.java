@@ -41,7 +41,7 @@ final class ElectionBreaks {
         return List.of(
                 of(
                         Kind.OUTSIDE,
-                        "tokens count on from the key while there is one",
+                        "tokens count up from the key while it exists",
                         2,
                         EnumSet.of(TOKENS),
                         lua(
@@ -70,7 +70,7 @@ final class ElectionBreaks {
         return List.of(
                 of(
                         Kind.QUORUM,
-                        "fewer than a majority are enough",
+                        "a minority of the nodes is enough",
                         1,
                         EnumSet.of(EXCLUSION, HOLDER, TOKENS),
                         java(
@@ -79,7 +79,7 @@ final class ElectionBreaks {
                                 "this.majority = drivers.size() / 2;")),
                 of(
                         Kind.QUORUM,
-                        "tokens that differ are not written back",
+                        "differing tokens are not written back",
                         12,
                         EnumSet.of(TOKENS, HOLDER),
                         java(
@@ -88,7 +88,7 @@ final class ElectionBreaks {
                                 "if (!granted.isEmpty()) {")),
                 of(
                         Kind.QUORUM,
-                        "any answer to a renewal counts for all",
+                        "one agreeing node is enough for a renewal",
                         1,
                         EnumSet.of(HOLDER, EXCLUSION),
                         java(
@@ -97,7 +97,7 @@ final class ElectionBreaks {
                                 "majority = agreed >= 1 && (held == null || held);")),
                 of(
                         Kind.QUORUM,
-                        "a lost round is not taken back",
+                        "grants of a lost round are not taken back",
                         1,
                         EnumSet.of(LIVENESS, ORPHAN),
                         java(
@@ -121,12 +121,12 @@ final class ElectionBreaks {
                                 "Duration.ofNanos(Math.max(0, deadline - now));",
                                 "Duration.ofNanos(Math.max(0, deadline + 500_000_000L - now));")),
                 of(
-                        "a new leadership begins beside a leader that has not returned",
+                        "a leader begins before the previous leader has returned",
                         1,
                         EnumSet.of(LEADERS),
                         java("Candidacy", "begins = atWork == null;", "begins = true;")),
                 of(
-                        "a leader that resigns keeps the hold",
+                        "a resigning leader keeps the hold",
                         1,
                         EnumSet.of(TOLD, LIVENESS, ORPHAN),
                         java(
@@ -134,7 +134,7 @@ final class ElectionBreaks {
                                 "answer = leadership.lease().releaseAsync();\n",
                                 "answer = CompletableFuture.completedFuture(ReleaseResult.RELEASED);\n")),
                 of(
-                        "a leader that has lost does not campaign again",
+                        "a candidate does not campaign again after a loss",
                         1,
                         EnumSet.of(LIVENESS),
                         java(
@@ -142,7 +142,7 @@ final class ElectionBreaks {
                                 "if (mine != null && reason != LossReason.CLIENT_CLOSED) {",
                                 "if (mine != null && reason == LossReason.ABANDONED) {")),
                 of(
-                        "a candidate whose request has ended does not ask again",
+                        "a candidate does not campaign again after a failed request",
                         19,
                         EnumSet.of(LIVENESS),
                         java(
@@ -150,12 +150,12 @@ final class ElectionBreaks {
                                 "        campaignIn(kit.options.refreshInterval().toNanos());\n    }\n\n    private static String why",
                                 "    }\n\n    private static String why")),
                 of(
-                        "a leader that could not return in time never campaigns again",
+                        "a held-up candidate that resigned never campaigns again",
                         1,
                         EnumSet.of(LIVENESS),
                         java("Candidacy", "            again = waitsForLeader;\n", "            again = false;\n")),
                 of(
-                        "a candidate that is held up does not resign",
+                        "a held-up candidate does not resign",
                         1,
                         EnumSet.of(GRACE),
                         java(
@@ -163,7 +163,7 @@ final class ElectionBreaks {
                                 "grace = kit.schedule(election.grace().toNanos(), () ->",
                                 "grace = kit.schedule(Long.MAX_VALUE / 4, () ->")),
                 of(
-                        "no leader is interrupted before the end",
+                        "a leader is not interrupted before its leadership ends",
                         1,
                         EnumSet.of(TOLD),
                         java(
@@ -171,7 +171,7 @@ final class ElectionBreaks {
                                 "election.interruptBefore(), leadership::interruptBody)",
                                 "election.interruptBefore(), () -> {})")),
                 of(
-                        "no leader is interrupted at the end",
+                        "a leader is not interrupted when its leadership ends",
                         1,
                         EnumSet.of(TOLD),
                         java(
@@ -179,7 +179,7 @@ final class ElectionBreaks {
                                 "        leadership.interruptBody();\n        kit.execute",
                                 "        kit.execute")),
                 of(
-                        "an interrupt that comes before the leader is forgotten",
+                        "an interrupt that precedes the leader's start is lost",
                         81,
                         EnumSet.of(TOLD),
                         java(
@@ -187,12 +187,12 @@ final class ElectionBreaks {
                                 "if (toInterrupt) { // since",
                                 "if (toInterrupt && token() == 0) { // since")),
                 of(
-                        "no leader is notified that its leadership is over",
+                        "the end of a leadership is not reported",
                         1,
                         EnumSet.of(TOLD),
                         java("Candidacy", "kit.execute(() -> leadership.ended(reason));", "")),
                 of(
-                        "a closed candidate goes on",
+                        "a closed candidate continues to campaign",
                         1,
                         EnumSet.of(ORPHAN, LEADERS),
                         java(
@@ -201,7 +201,7 @@ final class ElectionBreaks {
                                 "            request.isDone(); // a lease"),
                         java("Candidacy", "wanted = asking == request && !closed;", "wanted = asking == request;")),
                 of(
-                        "a leader that returns at once is elected at once",
+                        "a candidate is elected again without a pause",
                         1,
                         EnumSet.of(SPACING),
                         java("Candidacy", "return electedNanos + LEAST_BETWEEN_NANOS - kit.nanoTime();", "return 0;")));

@@ -47,13 +47,13 @@ final class LineBreaks {
         return List.of(
                 of(
                         Kind.STEERED,
-                        "who is released by name takes others along",
+                        "a release of one holder by name ends all holds",
                         6,
                         EnumSet.of(HOLDER),
                         lua("line_revoke", "local meant = ARGV[3] == '' or ARGV[3] == public", "local meant = true")),
                 of(
                         Kind.STEERED,
-                        "who is released by name does not hear of it",
+                        "a holder released by name gets no message",
                         2,
                         EnumSet.of(TOLD),
                         lua("line_revoke", """
@@ -62,13 +62,13 @@ final class LineBreaks {
                                 """, "")),
                 of(
                         Kind.STEERED,
-                        "an extension by name moves ends earlier, too",
+                        "an extension by name can shorten a hold",
                         2,
                         EnumSet.of(HOLDER),
                         lua("line_prolong", "'XX', 'GT', int(now + ARGV[2])", "'XX', int(now + ARGV[2])")),
                 of(
                         Kind.STEERED,
-                        "who is dropped does not hear of it",
+                        "a dropped waiter gets no message",
                         2,
                         EnumSet.of(TOLD),
                         lua("drop_waiters", """
@@ -77,13 +77,13 @@ final class LineBreaks {
                                 """, "")),
                 of(
                         Kind.STEERED,
-                        "who was dropped may come back",
+                        "a dropped waiter can queue again",
                         6,
                         EnumSet.of(ORPHAN, TOLD),
                         lua("drop_waiters", "        redis.call('HSET', evicted, owner, '1')\n", "")),
                 of(
                         Kind.STEERED,
-                        "an operator's limit is not looked at",
+                        "an operator's limit is ignored",
                         2,
                         EnumSet.of(EXCLUSION),
                         lua(
@@ -92,29 +92,34 @@ final class LineBreaks {
                                 "return used <= tonumber(limit)")),
                 of(
                         Kind.STEERED,
-                        "a limit that is ended serves no waiter",
+                        "a change of the limit serves no waiter",
                         6,
                         EnumSet.of(LIVENESS),
                         off("line_limit", "unlimitserves")),
                 of(
                         Kind.STEERED,
-                        "a request for more than a limit blocks those behind it",
+                        "a request above the limit blocks the requests behind it",
                         4,
                         EnumSet.of(LIVENESS),
                         off("line", "overlimit")),
                 of(
                         Kind.STEERED,
-                        "while a limit lasts any request is passed",
+                        "any waiter can be overtaken while a limit lasts",
                         23,
                         EnumSet.of(ORDER),
                         lua(
                                 "line",
                                 "tonumber(weight) > mostOf(line) and mostOf(line) > 0",
                                 "mostOf(line) < math.huge")),
-                of(Kind.STEERED, "no client knows when a limit ends", 13, EnumSet.of(LIVENESS), off("line", "capends")),
                 of(
                         Kind.STEERED,
-                        "a limit is not ended before its time",
+                        "the wake ignores the end of a limit",
+                        13,
+                        EnumSet.of(LIVENESS),
+                        off("line", "capends")),
+                of(
+                        Kind.STEERED,
+                        "an operator cannot end a limit early",
                         4,
                         EnumSet.of(ANSWER),
                         lua("line_limit", "redis.call('DEL', lock.cap) --", "redis.call('EXISTS', lock.cap) --")));
@@ -124,7 +129,7 @@ final class LineBreaks {
         return List.of(
                 of(
                         Kind.OUTSIDE,
-                        "tokens count from what the key has",
+                        "tokens count up from the key while it exists",
                         4,
                         EnumSet.of(TOKENS),
                         lua(
@@ -153,22 +158,30 @@ final class LineBreaks {
 
     private static List<Break> ofRequests() {
         return List.of(
-                of("what is over is not removed", 1, EnumSet.of(LIVENESS), off("line", "purge")),
-                of("what is over keeps its weight", 1, EnumSet.of(ORPHAN, LIVENESS), off("line", "weightback")),
-                of("a slot that is taken is given again", 1, EnumSet.of(EXCLUSION, ORPHAN), off("line", "slottaken")),
-                of("the slots of what is over stay taken", 1, EnumSet.of(ORPHAN), off("line", "slotback")),
+                of("expired holds are not removed", 1, EnumSet.of(LIVENESS), off("line", "purge")),
+                of("an ended hold keeps its weight", 1, EnumSet.of(ORPHAN, LIVENESS), off("line", "weightback")),
+                of("a taken slot is assigned again", 1, EnumSet.of(EXCLUSION, ORPHAN), off("line", "slottaken")),
+                of("the slots of an ended hold stay taken", 1, EnumSet.of(ORPHAN), off("line", "slotback")),
                 of(
-                        "a phase of reading does not end with its last reader",
+                        "a read phase does not end with its last reader",
                         2,
                         EnumSet.of(TOKENS),
                         lua("line", "    line.phase = nil\n", "")),
-                of("each reader has a token of its own", 1, EnumSet.of(TOKENS), off("line", "phase")),
-                of("whose claim has lapsed is not suspect", 1, EnumSet.of(LIVENESS), off("queue", "suspect")),
-                of("whose claim has lapsed loses its place", 1, EnumSet.of(ORDER, ORPHAN), off("queue", "lapseback")),
-                of("claims do not keep the details", 2, EnumSet.of(ORDER, ORPHAN), off("queue", "claimskeepdetails")),
-                of("only the first is granted", 2, EnumSet.of(LIVENESS), off("line", "batch")),
+                of("readers of one phase get different tokens", 1, EnumSet.of(TOKENS), off("line", "phase")),
+                of("a lapsed claim does not make its client suspect", 1, EnumSet.of(LIVENESS), off("queue", "suspect")),
                 of(
-                        "what does not fit is passed",
+                        "a waiter loses its position when its claim lapses",
+                        1,
+                        EnumSet.of(ORDER, ORPHAN),
+                        off("queue", "lapseback")),
+                of(
+                        "the details key is deleted while claims are open",
+                        2,
+                        EnumSet.of(ORDER, ORPHAN),
+                        off("queue", "claimskeepdetails")),
+                of("only the first waiter that fits is granted", 2, EnumSet.of(LIVENESS), off("line", "batch")),
+                of(
+                        "a waiter that does not fit is overtaken",
                         2,
                         EnumSet.of(ORDER),
                         off(
@@ -197,11 +210,15 @@ final class LineBreaks {
         seldom().park(lock, aside)
         if lock.members then return nil end
 """)),
-                of("a withdrawal serves no waiter", 3, EnumSet.of(LIVENESS), off("line_release", "cancelserves")),
-                of("who comes does not look who waits", 2, EnumSet.of(ORDER), off("line_acquire", "newcomer")),
-                of("a repeated acquire does not arm again", 1, EnumSet.of(HOLDER), off("line_acquire", "rearm")),
                 of(
-                        "a hold that a reply reports counts from when it came",
+                        "a withdrawal does not serve the waiters behind it",
+                        3,
+                        EnumSet.of(LIVENESS),
+                        off("line_release", "cancelserves")),
+                of("a new request overtakes waiters", 2, EnumSet.of(ORDER), off("line_acquire", "newcomer")),
+                of("a repeated acquire does not extend the hold", 1, EnumSet.of(HOLDER), off("line_acquire", "rearm")),
+                of(
+                        "the deadline of a reported grant counts from the reply",
                         3,
                         EnumSet.of(HOLDER, EXCLUSION),
                         java(
@@ -209,12 +226,12 @@ final class LineBreaks {
                                 "long until = queue.server.deadline(keys, sent, claimNanos);",
                                 "long until = queue.server.deadline(keys, queue.kit.nanoTime(), claimNanos);")),
                 of(
-                        "a hold that is reported again does not begin again",
+                        "a refresh that reports a hold does not extend it",
                         3,
                         EnumSet.of(HOLDER),
                         off("line_refresh", "tellrearm")),
                 of(
-                        "a hold that a reply has reported is reported no more",
+                        "a grant is never reported again after a lost reply",
                         60,
                         EnumSet.of(LIVENESS, ORPHAN, ENDS),
                         lua("line_refresh", "    tellGrants(line, named)\n", ""),
@@ -223,13 +240,21 @@ final class LineBreaks {
                                 "heartbeat",
                                 "  if known == 0 then\n    return 'RESEND'",
                                 "  if known == 0 then\n    return 'OK'")),
-                of("tombstones are not looked at", 16, EnumSet.of(ORPHAN), off("line_acquire", "tombstone")),
-                of("tombstones are not made", 16, EnumSet.of(ORPHAN), off("leave_tombstone", "tombstone")),
+                of("an acquire ignores tombstones", 16, EnumSet.of(ORPHAN), off("line_acquire", "tombstone")),
+                of("a release leaves no tombstone", 16, EnumSet.of(ORPHAN), off("leave_tombstone", "tombstone")),
                 of("a downgrade keeps the writer's token", 3, EnumSet.of(TOKENS), off("line_downgrade", "dgtoken")),
-                of("a downgrade serves no waiter", 10, EnumSet.of(LIVENESS), off("line_downgrade", "dgserves")),
-                of("a repeated downgrade does not arm again", 3, EnumSet.of(HOLDER), off("line_downgrade", "dgrearm")),
                 of(
-                        "a writer does not keep others out",
+                        "a downgrade does not serve waiting readers",
+                        10,
+                        EnumSet.of(LIVENESS),
+                        off("line_downgrade", "dgserves")),
+                of(
+                        "a repeated downgrade does not extend the hold",
+                        3,
+                        EnumSet.of(HOLDER),
+                        off("line_downgrade", "dgrearm")),
+                of(
+                        "readers are granted alongside a writer",
                         1,
                         EnumSet.of(EXCLUSION),
                         lua(
@@ -237,7 +262,7 @@ final class LineBreaks {
                                 "  if line.writer then\n    return false\n  elseif mode == 'W' and",
                                 "  if mode == 'W' and")),
                 of(
-                        "permits are granted as long as one is free",
+                        "one free permit is enough for any request",
                         2,
                         EnumSet.of(EXCLUSION),
                         lua(
@@ -245,12 +270,12 @@ final class LineBreaks {
                                 "return used <= tonumber(limit) and used <= mostOf(line)",
                                 "return line.used < math.min(limit, mostOf(line))")),
                 of(
-                        "the hold's key does not outlive its holders",
+                        "the key of the holds never expires",
                         1,
                         EnumSet.of(EXPIRY),
                         lua("lasting", "      redis.call('PEXPIREAT', hold, at)\n", "")),
                 of(
-                        "a name that is released serves no waiter",
+                        "a release by name serves no waiter",
                         4,
                         EnumSet.of(LIVENESS),
                         lua(
@@ -258,7 +283,7 @@ final class LineBreaks {
                                 "if lock.more == '0' then\n  settle(lock)",
                                 "if lock.more == '' then\n  settle(lock)")),
                 of(
-                        "a confirmation moves no end",
+                        "a confirmation does not extend the hold",
                         1,
                         EnumSet.of(HOLDER),
                         lua(
@@ -266,7 +291,7 @@ final class LineBreaks {
                                 "    redis.call('ZADD', lock.members, 'XX', 'GT', int(now + term), public .. ' ' .. token)\n",
                                 "")),
                 of(
-                        "who acted does not look again",
+                        "a client without waiters does not check the lock again",
                         12,
                         EnumSet.of(LIVENESS),
                         java(
@@ -274,7 +299,7 @@ final class LineBreaks {
                                 "(acted || lines.containsKey(keys.hold()))",
                                 "lines.containsKey(keys.hold())")),
                 of(
-                        "who waits does not look again",
+                        "a client with waiters does not check the lock again",
                         20,
                         EnumSet.of(LIVENESS),
                         java(
@@ -282,7 +307,7 @@ final class LineBreaks {
                                 "(acted || lines.containsKey(keys.hold()))",
                                 "(acted && !lines.containsKey(keys.hold()))")),
                 of(
-                        "permits are looked for when the last holder ends",
+                        "the wake for permits is the end of the last hold",
                         20,
                         EnumSet.of(LIVENESS),
                         lua(
@@ -290,7 +315,7 @@ final class LineBreaks {
                                 "local permits, at = (mode == 'P' or line.skipped) and line.writer ~= '?', nil",
                                 "local permits, at")),
                 of(
-                        "a release ends the lease when it is answered",
+                        "a released lease stays valid until the reply",
                         1,
                         EnumSet.of(HOLDER, EXCLUSION),
                         java(
@@ -321,12 +346,12 @@ final class LineBreaks {
                         EnumSet.of(HOLDER, EXCLUSION),
                         java("internal/queue/Downgrade", "&& writingGoesOn.getAsBoolean()", "&& writing.active()")),
                 of(
-                        "what was lost is not taken back",
+                        "a lost hold is not taken back",
                         179,
                         EnumSet.of(ORPHAN),
                         java("internal/lease/Hold", "        grant.takeBack(reason);\n", "")),
                 of(
-                        "only the first of a batch is confirmed",
+                        "only the first grant of a batch is confirmed",
                         12,
                         EnumSet.of(KEPT),
                         java(

@@ -64,12 +64,12 @@ class OnceBreaksTest {
                                 "return lease.noteAsync(note).thenApply(noted -> true);",
                                 "return CompletableFuture.completedFuture(note != null);")),
                 of(
-                        "a try does not look at those before it",
+                        "the limit of tries is ignored",
                         7,
                         EnumSet.of(TRIES),
                         java("Once", "if (done < tries) {", "if (done < 1_000) {")),
                 of(
-                        "work that fails leaves a record",
+                        "failed work leaves a record",
                         1,
                         EnumSet.of(RECORD),
                         java(
@@ -77,12 +77,12 @@ class OnceBreaksTest {
                                 "            String result = text;\n",
                                 "            String result = text == null ? \"\" : text;\n")),
                 of(
-                        "a record that was not acknowledged is reported as recorded",
+                        "an unacknowledged record is reported as recorded",
                         43,
                         EnumSet.of(RECORD, AFTER),
                         java("Once", "lease.token(), how == ReleaseResult.RELEASED);", "lease.token(), true);")),
                 of(
-                        "a record is taken for a holder that will end",
+                        "a request waits behind a record instead of returning it",
                         1,
                         EnumSet.of(LIVENESS),
                         lua(
@@ -94,7 +94,7 @@ class OnceBreaksTest {
                                 "                onDone(done);\n",
                                 "                done.hashCode();\n")),
                 of(
-                        "a pause keeps no request out",
+                        "a pause does not block requests",
                         4,
                         EnumSet.of(PAUSED),
                         lua(
@@ -102,12 +102,12 @@ class OnceBreaksTest {
                                 "    if left > 0 then\n      know(lock, pause)",
                                 "    if left > 1e9 then\n      know(lock, pause)")),
                 of(
-                        "the server knows nothing of a lock-delay",
+                        "the server's hold does not include the lock-delay",
                         2,
                         EnumSet.of(DELAY),
                         java("internal/wire/LockScripts", "return lease.plus(lock.lockDelay());", "return lease;")),
                 of(
-                        "a lease that its client sees as lost is taken back without a rest",
+                        "a lost lease is taken back without its lock-delay",
                         15,
                         EnumSet.of(DELAY),
                         java(
@@ -115,7 +115,7 @@ class OnceBreaksTest {
                                 "return gone || users.get() <= 0 ? NONE :",
                                 "return gone || users.get() != 0 ? NONE :")),
                 of(
-                        "a renewal counts from half a second after it was sent",
+                        "the deadline of a renewal is half a second late",
                         2,
                         EnumSet.of(EXCLUSION, AFTER, DELAY),
                         java(

@@ -16,7 +16,7 @@ final class ReportBreaks {
     static List<Break> all() {
         return List.of(
                 Breaks.of(
-                        "reports: holds are not reported unasked",
+                        "reports: periodic reports omit holds",
                         INSIDE,
                         2,
                         EnumSet.of(REPORTED),
@@ -25,7 +25,7 @@ final class ReportBreaks {
                                 "now - hold.grantedNanos >= youngestNanos",
                                 "youngestNanos == 0")),
                 Breaks.of(
-                        "reports: what begins later is not added",
+                        "reports: a new lock triggers no new report",
                         INSIDE,
                         55,
                         EnumSet.of(REPORTED),
@@ -34,13 +34,13 @@ final class ReportBreaks {
                                 "stale || !reported.locks().keySet().containsAll(lasting.locks.keySet());",
                                 "stale;")),
                 Breaks.of(
-                        "reports: a report is not taken back",
+                        "reports: an outdated report is never cleared",
                         INSIDE,
                         2,
                         EnumSet.of(REPORTED),
                         java("internal/report/Reporter", "return stands && now - nextAt >= 0;", "return false;")),
                 Breaks.of(
-                        "reports: a client of a cluster does not listen for those who look",
+                        "reports: a cluster client does not subscribe to report requests",
                         Plan.Kind.CLUSTER,
                         1,
                         EnumSet.of(REPORTED),
@@ -49,7 +49,7 @@ final class ReportBreaks {
                                 "return !kit.isClosed() && wantedUntil - kit.nanoTime() > 0;",
                                 "return false;")),
                 Breaks.of(
-                        "reports: one node of a quorum hears of nothing",
+                        "reports: one quorum node gets no reports",
                         Plan.Kind.QUORUM,
                         8,
                         EnumSet.of(REPORTED),

@@ -44,29 +44,29 @@ class SetBreaksTest {
     static List<Break> breaks() {
         return List.of(
                 of(
-                        "each set has an order of its own",
+                        "a set requests its locks in the caller's order",
                         EnumSet.of(LIVENESS),
                         java("LockSet", "locks.stream().sorted(ORDER).toList());", "List.copyOf(locks));")),
                 of(
-                        "what is held is not given back when the set cannot be had",
+                        "a failed request for a set keeps the locks it obtained",
                         EnumSet.of(ORPHAN, LIVENESS),
                         java(
                                 "internal/sets/SetRequest",
                                 "after(giveBack(rest), (all, ignored) -> told.run());",
                                 "told.run();")),
                 of(
-                        "after a loss the others are kept when the set begins again",
+                        "a set that restarts after a loss keeps its other locks",
                         EnumSet.of(ORPHAN, LIVENESS),
                         java(
                                 "internal/sets/SetRequest",
                                 "CompletableFuture<?> answers = giveBack(rest);",
                                 "CompletableFuture<?> answers = CompletableFuture.completedFuture(null);")),
                 of(
-                        "a set that is withdrawn keeps what it holds",
+                        "a withdrawn request for a set keeps the locks it obtained",
                         EnumSet.of(ORPHAN, LIVENESS),
                         java("internal/sets/SetRequest", "            giveBack.run();\n", "")),
                 of(
-                        "the request that is under way is not withdrawn",
+                        "the pending request of an ended set is not withdrawn",
                         EnumSet.of(ORPHAN, LIVENESS),
                         java(
                                 "internal/sets/SetRequest",
@@ -77,19 +77,19 @@ class SetBreaksTest {
                                 "var unused = handle.leave(); // nobody waits for it any more\n",
                                 "")),
                 of(
-                        "what was lost is not looked for before the set is handed out",
+                        "a set is handed out despite a lost lock",
                         EnumSet.of(ALL),
                         java("internal/sets/FirstLoss", "told.accept(lock, reason);", ""),
                         java("internal/sets/SetRequest", "if (!handle.isValid()) {", "if (false) {")),
                 of(
-                        "what is not renewed is not renewed while the set is collected, nor extended",
+                        "leases without renewal are not kept alive during collection",
                         EnumSet.of(TERM, ALL),
                         java(
                                 "internal/lease/Hold",
                                 "this.heldBack = origin.demand.inSet() ? 1 : 0;",
                                 "this.heldBack = 0;")),
                 of(
-                        "what is renewed is handed out with what is left",
+                        "a renewed lease is handed out with too little time left",
                         EnumSet.of(SetRuns.Check.LEAST),
                         java(
                                 "internal/lease/Hold",

@@ -29,7 +29,7 @@ final class SharedBreaks {
     static List<Break> all() {
         return List.of(
                 Breaks.of(
-                        "turns: more sections of a closed line than allowed",
+                        "turns: a closed turn ignores its limit on sections",
                         INSIDE,
                         12,
                         EnumSet.of(FAIR),
@@ -39,19 +39,19 @@ final class SharedBreaks {
                                 "close(Math.min(inLine, sections - 1), now);",
                                 "close(inLine, now);")),
                 Breaks.of(
-                        "turns: a closed line is served for longer than allowed",
+                        "turns: a closed turn ignores its time limit",
                         INSIDE,
                         11,
                         EnumSet.of(FAIR),
                         java("internal/turns/Turn", "(left > 0 && now - closedNanos < timeNanos)", "left > 0")),
                 Breaks.of(
-                        "turns: the line is not closed",
+                        "turns: a turn never closes",
                         INSIDE,
                         11,
                         EnumSet.of(FAIR),
                         java("internal/turns/Turn", "left = Math.max(0, Math.min(inLine, sections));", "left = OPEN;")),
                 Breaks.of(
-                        "turns: a closed line is closed again, with those who came since",
+                        "turns: a closed turn closes again and admits later requests",
                         INSIDE,
                         33,
                         EnumSet.of(FAIR),
@@ -60,7 +60,7 @@ final class SharedBreaks {
                                 "if (isOpen()) {\n            left =",
                                 "if (timeNanos > 0) {\n            left =")),
                 Breaks.of(
-                        "turns: nothing is asked",
+                        "turns: the client never asks whether others wait",
                         KEPT_PLAN,
                         1,
                         EnumSet.of(FAIR),
@@ -73,7 +73,7 @@ final class SharedBreaks {
                                 "if (!isOpen() || asking || now - knownNanos < interval) {",
                                 "if (!isOpen() || asking || now - knownNanos < interval || interval > 0) {")),
                 Breaks.of(
-                        "turns: a question that is not answered is ignored",
+                        "turns: an unanswered question does not close the turn",
                         KEPT_PLAN,
                         12,
                         EnumSet.of(FAIR),
@@ -82,7 +82,7 @@ final class SharedBreaks {
                                 "if (isOpen() && now - knownNanos >= 2 * interval) {",
                                 "if (isOpen() && !asking && now - knownNanos >= 2 * interval) {")),
                 Breaks.of(
-                        "turns: who is left does not queue again",
+                        "turns: remaining requests do not queue again",
                         INSIDE,
                         11,
                         EnumSet.of(LIVENESS, ENDS),
@@ -91,19 +91,19 @@ final class SharedBreaks {
                                 "free();\n                then = askIfWanted();",
                                 "free();\n                then = () -> {};")),
                 Breaks.of(
-                        "turns: a recall that comes before its grant is forgotten",
+                        "turns: a recall that precedes its grant is ignored",
                         KEPT_PLAN,
                         43,
                         EnumSet.of(FAIR, LIVENESS),
                         java("internal/turns/LocalLine", "                || recalledToken == grant.token()\n", "")),
                 Breaks.of(
-                        "turns: who leaves the closed part of a line leaves the place to another",
+                        "turns: a withdrawn request lets a later one into the closed turn",
                         KEPT_PLAN,
                         46,
                         EnumSet.of(FAIR),
                         java("internal/turns/InLine", "present.turn.left(place - 1);", "")),
                 Breaks.of(
-                        "shared: a recall is not heeded",
+                        "shared: a recall is ignored",
                         INSIDE,
                         4,
                         EnumSet.of(FAIR, LIVENESS),
@@ -118,7 +118,7 @@ final class SharedBreaks {
                         EnumSet.of(LIVENESS),
                         lua("queue", "if lock.kept == '' then", "if true then")),
                 Breaks.of(
-                        "shared: a hold that was handed off is kept though others wait",
+                        "shared: a handed-off hold is kept although others wait",
                         INSIDE,
                         63,
                         EnumSet.of(ORPHAN, LIVENESS, FAIR),
@@ -127,13 +127,13 @@ final class SharedBreaks {
                                 "redis.call('EXISTS', lock.queue, lock.parked) == 0 then",
                                 "redis.call('EXISTS', lock.queue, lock.parked) >= 0 then")),
                 Breaks.of(
-                        "shared: kept for ever",
+                        "shared: a kept lock never times out",
                         INSIDE,
                         4,
                         EnumSet.of(ORPHAN),
                         java("internal/turns/LocalLine", "then = time(now);", "then = () -> {};")),
                 Breaks.of(
-                        "shared: closing does not release",
+                        "shared: a closed client does not release its hold",
                         INSIDE,
                         11,
                         EnumSet.of(ORPHAN),
@@ -142,7 +142,7 @@ final class SharedBreaks {
                                 "if (hold != null) {\n            hold.clientClosed();",
                                 "if (hold != null && !isShared()) {\n            hold.clientClosed();")),
                 Breaks.of(
-                        "shared: the next lease has the same token",
+                        "shared: the next lease reuses the token",
                         INSIDE,
                         4,
                         EnumSet.of(TOKENS, FENCED),
@@ -151,7 +151,7 @@ final class SharedBreaks {
                                 "    long draw() {\n        last++;",
                                 "    long draw() {\n        last = last();")),
                 Breaks.of(
-                        "shared: a release does not tell the last token",
+                        "shared: a release does not report the last token used",
                         OUTSIDE,
                         18,
                         EnumSet.of(TOKENS),
@@ -166,13 +166,13 @@ final class SharedBreaks {
                         EnumSet.of(HOLDER, TOKENS),
                         lua("hold", "  local token = nowText\n", "  local token = nowText\n  more = '0'\n")),
                 Breaks.of(
-                        "shared: the hold belongs to the actor that asked first",
+                        "shared: the hold belongs to the actor of the first request",
                         INSIDE,
                         78,
                         EnumSet.of(EXCLUSION, TOKENS, FAIR, HOLDER, UNFENCED, FENCED),
                         java("internal/queue/Request", "if (!isShared()) { // such", "if (keys != null) { // such")),
                 Breaks.of(
-                        "shared: a lease that is not renewed gets what is left",
+                        "shared: a lease without renewal gets only the remaining time",
                         INSIDE,
                         3,
                         EnumSet.of(KEPT, FAIR),
@@ -182,13 +182,13 @@ final class SharedBreaks {
                                 "boolean served = options"),
                         java("internal/turns/LocalLines", "(options.renewal() && !options", "(!options")),
                 Breaks.of(
-                        "shared: a renewal does not tell of a recall",
+                        "shared: a renewal does not report a recall",
                         KEPT_PLAN,
                         5,
                         EnumSet.of(LIVENESS, FAIR),
                         lua("queue", "if lock.kept == ' K' then", "if false then")),
                 Breaks.of(
-                        "shared: a hold is kept as long as it was extended for",
+                        "shared: a hold extended beyond its term is kept",
                         KEPT_PLAN,
                         1,
                         EnumSet.of(EXPIRY),

@@ -19,7 +19,7 @@ final class WorkBreaks {
     static List<Break> all() {
         return List.of(
                 Breaks.of(
-                        "work: a lease is handed out with less than the least left",
+                        "work: a lease is handed out below its minimum remaining time",
                         Kind.HANDED,
                         6,
                         EnumSet.of(LEAST),
@@ -28,7 +28,7 @@ final class WorkBreaks {
                                 "left <= Demand.leastLeft(options).toNanos() || revoked",
                                 "left <= 0 || revoked")),
                 Breaks.of(
-                        "work: a re-entry takes what is left after a late answer",
+                        "work: a re-entry accepts too little time after a late reply",
                         Kind.NESTED,
                         594,
                         EnumSet.of(LEAST),
@@ -37,7 +37,7 @@ final class WorkBreaks {
                                 "if (isGood(own) || !request.pending()) {",
                                 "if (own.active() || !request.pending()) {")),
                 Breaks.of(
-                        "work: a lease of a turn is lent with less than the least left",
+                        "work: a turn lends a lease below its minimum remaining time",
                         Kind.INSIDE,
                         101,
                         EnumSet.of(LEAST),
@@ -46,7 +46,7 @@ final class WorkBreaks {
                                 "hold.leftNanos(now) > Demand.leastLeft(options).toNanos()",
                                 "hold.leftNanos(now) > 0")),
                 Breaks.of(
-                        "work: an extension is reported before it counts",
+                        "work: an extension moves the deadline by only one term",
                         Kind.INSIDE,
                         1,
                         EnumSet.of(LEAST),
@@ -55,7 +55,7 @@ final class WorkBreaks {
                                 "return hold().armed(deadline(sent, term.toNanos()), first);",
                                 "return hold().armed(deadline(sent, hold().options.leaseDuration().toNanos()), first);")),
                 Breaks.of(
-                        "work: it is interrupted at the end, not before",
+                        "work: the interrupt comes only when the lease ends",
                         Kind.INSIDE,
                         18,
                         EnumSet.of(INTERRUPT),
@@ -64,7 +64,7 @@ final class WorkBreaks {
                                 "Ending ending = new Ending(beforeNanos, action);",
                                 "Ending ending = new Ending(0, action);")),
                 Breaks.of(
-                        "work: it is interrupted twice as early",
+                        "work: the interrupt comes twice as early as requested",
                         Kind.INSIDE,
                         1,
                         EnumSet.of(INTERRUPT),
@@ -73,14 +73,14 @@ final class WorkBreaks {
                                 "Ending ending = new Ending(beforeNanos, action);",
                                 "Ending ending = new Ending(2 * beforeNanos, action);")),
                 Breaks.of(
-                        "work: it is interrupted after it has ended",
+                        "work: the interrupt comes after the work has ended",
                         Kind.INSIDE,
                         176,
                         EnumSet.of(INTERRUPT),
                         java("BodyLimit", "            if (!over) {\n", "            {\n"),
                         java("BodyLimit", "        remove.run();\n", "")),
                 Breaks.of(
-                        "work: no report says that it was interrupted",
+                        "work: the interrupt is not reported to the caller",
                         Kind.INSIDE,
                         18,
                         EnumSet.of(INTERRUPT),
@@ -89,13 +89,13 @@ final class WorkBreaks {
                                 "if (e instanceof InterruptedException cause && limit.end(true)) {",
                                 "if (e instanceof InterruptedException cause && limit.end(true) && before == null) {")),
                 Breaks.of(
-                        "work: a renewed lease is renewed after it is to interrupt",
+                        "work: a renewal comes after the interrupt is due",
                         Kind.INSIDE,
                         1,
                         EnumSet.of(INTERRUPT, WARNED),
                         java("internal/lease/Renewals", "Math.min(third, hold.leftNanos(now) - third)", "2 * third")),
                 Breaks.of(
-                        "work: warned again and again of one deadline",
+                        "work: one deadline causes repeated warnings",
                         Kind.INSIDE,
                         16,
                         EnumSet.of(WARNED),
@@ -104,7 +104,7 @@ final class WorkBreaks {
                                 "if (wanted && warnedOf != deadline && deadline",
                                 "if (wanted && deadline")),
                 Breaks.of(
-                        "work: warned too late",
+                        "work: the warning comes too late",
                         Kind.INSIDE,
                         15,
                         EnumSet.of(WARNED),
@@ -113,7 +113,7 @@ final class WorkBreaks {
                                 "options.leaseDuration().toNanos() / 3",
                                 "options.leaseDuration().toNanos() / 9")),
                 Breaks.of(
-                        "work: warned too early",
+                        "work: the warning comes too early",
                         Kind.INSIDE,
                         1,
                         EnumSet.of(WARNED),
@@ -122,7 +122,7 @@ final class WorkBreaks {
                                 "options.leaseDuration().toNanos() / 3",
                                 "options.leaseDuration().toNanos() / 2")),
                 Breaks.of(
-                        "work: a lease that has left is warned (nested)",
+                        "work: a released lease is still warned (nested)",
                         Kind.NESTED,
                         8,
                         EnumSet.of(WARNED),
@@ -131,13 +131,13 @@ final class WorkBreaks {
                                 "            removeListeners();\n            Comp",
                                 "            Comp")),
                 Breaks.of(
-                        "work: a lease is renewed for ever",
+                        "work: a lease is renewed beyond its maximum hold",
                         Kind.INSIDE,
                         18,
                         EnumSet.of(LONGEST),
                         java("internal/lease/Hold", "&& !state.overLongest(kit.nanoTime());", "&& state.active();")),
                 Breaks.of(
-                        "work: a lock does not rest",
+                        "work: a released lock does not rest",
                         Kind.INSIDE,
                         7,
                         EnumSet.of(RESTS),
@@ -146,7 +146,7 @@ final class WorkBreaks {
                                 "Rest rest = reported(hold().rest.get());",
                                 "Rest rest = Rest.NONE;")),
                 Breaks.of(
-                        "work: a lock rests after a hold that no caller has had",
+                        "work: a lock rests although no caller obtained it",
                         Kind.INSIDE,
                         1,
                         EnumSet.of(RESTS),
