@@ -17,25 +17,29 @@ import org.jspecify.annotations.Nullable;
 /**
  * A lock of the <em>plain protocol</em>: one key, whose value identifies the holder ({@code SET key value NX PX milliseconds}, freed
  * and extended by comparing the value). Many programs in many languages lock in this way, and a plain lock excludes
- * them. Cheap, stateless, and usable by any number of threads.
+ * them. An instance is cheap and stateless, and any number of threads may use it.
  *
- * <p>It is weaker than a {@link DistributedLock}: no queue (whichever request comes at the right moment gets it, and
- * waiting means asking repeatedly), no fencing token, and no defence against a copy of a request that reaches the server after
- * its caller has given up; such a copy keeps the key taken, without a holder, until the lease duration is over. Use it to share a lock with
- * others, or to leave them ({@link MigrationLock}).
+ * <p>It is weaker than a {@link DistributedLock}. It has no queue: waiting means asking repeatedly, and the first request that
+ * comes when the key is free gets it. It has no fencing token. It does not defend against a copy of a request that reaches the
+ * server after its caller has given up: such a copy keeps the key taken, without a holder, until the lease duration is over.
+ * Use it to share a lock with other programs, or to migrate from their locks ({@link MigrationLock}).
  *
- * <p><b>Ways of asking</b> are those of {@link Acquirable}. Each form waits as long as the options say, or as the call says, and asks
- * at least once, however short the wait.
+ * <p><b>Ways to acquire</b> are those of {@link Acquirable}. Each method waits for the time that the options or the call give,
+ * and asks at least once, however short the wait.
  *
- * <p><b>Interruption.</b> Every blocking form throws {@code InterruptedException} if the thread is interrupted when it
- * calls or while it waits. What was or will be granted is then given back, in the background if necessary.
+ * <p><b>Interruption.</b> Every blocking method throws {@code InterruptedException} if the thread is interrupted when it
+ * calls or while it waits. A lease that was or will be granted is then given back, in the background if necessary.
  *
  * <p><b>Memory effects</b> are those of {@link DistributedLock}.
  *
- * <p><b>Errors</b> common to all: {@link ServerUnreachableException} (outcome unknown; what may have been granted is given
- * back), {@link ServerRefusedException} (not held), {@link HoldfastClosedException} (not held), what the caller's own
- * functions in {@link PlainOptions} throw (not held), and {@code IllegalStateException} for a value of the caller's that
- * another request of this client has in use (not held).
+ * <p><b>Errors</b> that all methods may throw:
+ * <ul>
+ *   <li>{@link ServerUnreachableException}: the outcome is unknown, and a lease that may have been granted is given back;
+ *   <li>{@link ServerRefusedException} and {@link HoldfastClosedException}: the lock is not held;
+ *   <li>an exception of the caller's own functions in {@link PlainOptions}: the lock is not held;
+ *   <li>{@code IllegalStateException}: another request of this client uses the value that the caller's function returned, and
+ *       the lock is not held.
+ * </ul>
  */
 public final class PlainLock extends Acquirable<PlainLease> {
     private final Client client;
@@ -50,24 +54,24 @@ public final class PlainLock extends Acquirable<PlainLease> {
         this.leases = PlainLocks.leases(options);
     }
 
-    /** The key, as it is on the server. */
+    /** Returns the key, as it is on the server. */
     public String key() {
         return keys.hold();
     }
 
-    /** The options with which this lock is asked for. */
+    /** Returns the options with which this lock is acquired. */
     public PlainOptions options() {
         return options;
     }
 
-    /** Returns this lock with other options. */
+    /** Returns a copy of this lock with the given options. */
     public PlainLock with(PlainOptions other) {
         return new PlainLock(client, keys, other);
     }
 
     /**
-     * Asks the server for the holder of the lock, of any program; empty if there is none. Blocks for one round trip, at most
-     * the command timeout.
+     * Asks the server for the holder of the lock, which may be any program; returns empty if there is none. Blocks for one
+     * round trip, for at most the command timeout.
      *
      * @throws ServerUnreachableException if the server did not answer
      */
@@ -76,7 +80,10 @@ public final class PlainLock extends Acquirable<PlainLease> {
                 client.server, callback -> client.server.plainScripts.info(keys.hold(), "", callback));
     }
 
-    /** How long the present hold lasts without renewal, for any holder: zero if there is none, 365 days without expiry. */
+    /**
+     * Asks the server how long the current hold of any holder lasts without renewal. Returns zero if there is no holder, and
+     * 365 days if the key does not expire. Blocks and throws as {@link #holder()} does.
+     */
     public Duration remaining() {
         return holder().map(holder -> holder.remaining().orElse(Require.LONGEST))
                 .orElse(Duration.ZERO);
