@@ -12,14 +12,14 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One hold of a plain lock. It belongs to no thread: any thread may look at it, extend it or release it.
+ * A lease of a plain lock. It belongs to no thread: any thread may check, extend or release it.
  *
- * <p>It knows its deadline without asking, as a {@link Lease} does: counted from before the request left, less 1 % and 2 ms.
- * <b>It has no fencing token</b>, because the plain protocol has none: work that must not be done twice needs the
- * {@link DistributedLock}.
+ * <p>It knows its deadline without asking the server, as a {@link Lease} does. The deadline is counted from before the request
+ * was sent, less 1 % and 2 ms. <b>A plain lease has no fencing token</b>, because the plain protocol has none: work that must
+ * not be done twice needs the {@link DistributedLock}.
  *
- * <p>While a lease is renewed it must stay reachable: if it is dropped without a release, its renewal ends, and the lease
- * expires at the end of its lease duration.
+ * <p>A lease that is renewed must stay reachable. If the last reference to it is dropped without a release, its renewal ends,
+ * and the lease expires at the end of its lease duration.
  */
 public final class PlainLease implements AutoCloseable {
     final Handle handle;
@@ -32,27 +32,27 @@ public final class PlainLease implements AutoCloseable {
         this.plain = (PlainGrant) hold.grant;
     }
 
-    /** The key. */
+    /** Returns the key. */
     public String key() {
         return hold.keys().hold();
     }
 
-    /** The key's value while it is held by this lease. A program that knows it can free the key. */
+    /** Returns the key's value while this lease holds it. A program that knows the value can free the key. */
     public String value() {
         return hold.owner();
     }
 
-    /** Whether the lease is held at this instant. Once false, false for ever. No I/O. */
+    /** Returns whether the lease is held at this instant. Once false, it stays false. No I/O. */
     public boolean isValid() {
         return handle.isValid();
     }
 
     /**
-     * Asks the server whether the key is there with this lease's value. If it is not, the lease is lost. Blocks for one
-     * round trip, at most the command timeout. For a key without expiry this is the only way to notice that it
-     * was deleted.
+     * Asks the server whether the key exists with this lease's value. If it does not, the lease is lost. Blocks for one
+     * round trip, for at most the command timeout. If the key has no expiry, this is the only way to notice that it was
+     * deleted.
      *
-     * @return whether the lease is held; false without asking if it is over
+     * @return whether the lease is held; false, without a call to the server, if it is over
      * @throws ServerUnreachableException if the server did not answer; the lease is as it was
      * @throws ServerRefusedException if the server answered with an error; the lease is as it was
      */
@@ -60,13 +60,16 @@ public final class PlainLease implements AutoCloseable {
         return join(plain.check().thenApplyAsync(held -> held, hold.executor()));
     }
 
-    /** How long the lease is still held without a further renewal; zero if it is over; 365 days without expiry. No I/O. */
+    /**
+     * Returns how long the lease is still held without a further renewal: zero if it is over, and 365 days if the key does not
+     * expire. No I/O.
+     */
     public Duration remaining() {
         return handle.hasLeft() ? Duration.ZERO : hold.remaining();
     }
 
     /**
-     * Does nothing if the lease is held. No I/O.
+     * Throws an exception if the lease is not held at this instant; otherwise does nothing. No I/O.
      *
      * @throws LeaseLostException if it was lost or released
      */
@@ -77,51 +80,52 @@ public final class PlainLease implements AutoCloseable {
     }
 
     /**
-     * Since when the lease is known to hold the key, by the server's clock. To be compared with times of the same server
-     * only. No I/O.
+     * Returns the time, by the server's clock, since when the lease is known to hold the key. Compare it only with times of the
+     * same server. No I/O.
      */
     public Instant since() {
         return hold.since();
     }
 
-    /** How long it took to obtain the lease, from the call. */
+    /** Returns how long it took to obtain the lease, counted from the call. */
     public Duration waited() {
         return hold.waited();
     }
 
-    /** How often the key was asked for; 1 without contention and failures. */
+    /** Returns the number of tries that obtained the lease; 1 without contention and failures. */
     public int attempts() {
         return hold.attempts();
     }
 
-    /** The value of the stuck holder that this lease took the key over from; mostly empty. */
+    /** Returns the value of the stuck holder from which this lease took the key over; empty if it took nothing over. */
     public Optional<String> takenOverFrom() {
         return Optional.ofNullable(plain.replaced());
     }
 
     /**
-     * A stage that completes when the lease is lost, with the reason; at once if it was lost already; never after a
-     * release. It completes at the deadline at the latest, also when the server hangs, on the client's executor.
+     * Returns a stage that completes with the reason when the lease is lost. If the lease is already lost, it completes at
+     * once; after a release, never. It completes on the client's executor, no later than the deadline, even if the server
+     * hangs.
      */
     public CompletionStage<LossReason> whenLost() {
         return hold.lost().minimalCompletionStage();
     }
 
     /**
-     * Makes the lease last at least this long from now, if it is still this one's; what it was promised before is never
-     * shortened. Blocks for one round trip, at most the command timeout. An extension that fails releases nothing.
+     * Extends the lease, if it still holds the key, to at least {@code atLeast} from now. An extension never shortens the
+     * remaining time. Blocks for one round trip, for at most the command timeout. A failed extension releases nothing.
      *
      * @param atLeast 1 ms to 365 days; a fraction of a millisecond is dropped
      * @throws LeaseLostException if the lease is over, or the key has another value; nothing was extended
-     * @throws ServerUnreachableException if the server did not answer: the lease is still held until its old deadline, and
-     *     the extension may take effect or not
+     * @throws ServerUnreachableException if the server did not answer: the lease is held until its old deadline, and the
+     *     extension may or may not take effect
      * @throws ServerRefusedException if the server answered with an error; the lease is held until its old deadline
      */
     public void extend(Duration atLeast) {
         var unused = join(extendAsync(atLeast).thenApply(done -> true));
     }
 
-    /** Does not block. */
+    /** As {@link #extend}, without blocking; the future completes on the client's executor. */
     public CompletableFuture<Void> extendAsync(Duration atLeast) {
         Require.between("atLeast", atLeast, Duration.ofMillis(1), Require.LONGEST);
         return hold.extend(atLeast)
@@ -136,20 +140,20 @@ public final class PlainLease implements AutoCloseable {
     }
 
     /**
-     * Ends the lease and frees the key, if it still has this lease's value. Blocks for one round trip, at most the command
-     * timeout; not interruptible, and never throws for the server's sake. The lease is over before the request leaves.
-     * Releasing twice is harmless.
+     * Ends the lease, and frees the key if it still has this lease's value. Blocks for one round trip, for at most the command
+     * timeout; cannot be interrupted. An error of the server throws no exception. The lease is over before the request is
+     * sent. A second release is harmless.
      */
     public ReleaseResult release() {
         return handle.leaveAndWait();
     }
 
-    /** Does not block; the future completes on the client's executor. */
+    /** As {@link #release()}, without blocking; the future completes on the client's executor. */
     public CompletableFuture<ReleaseResult> releaseAsync() {
         return handle.leaveAsync();
     }
 
-    /** Releases. */
+    /** Releases the lease; see {@link #release()}. */
     @Override
     public void close() {
         release();
