@@ -7,22 +7,23 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a plain lock is asked for and held. Immutable; every {@code with} checks its value and returns a copy. A lock has one
- * set, and so may a single call ({@link PlainLock#with}).
+ * Options of a plain lock: how it is acquired and held. Immutable; every {@code with} method checks its value and returns a
+ * copy. Each lock has its options; {@link PlainLock#with} gives others for a single call.
  */
 public final class PlainOptions {
-    /** What the wait limit limits, and what happens at its end. */
+    /** The meaning of the wait limit, and the action at its end. */
     public enum Patience {
-        /** The whole wait, counted from the call. At its end the call has timed out. */
+        /** Limits the whole wait, counted from the call. At its end the call times out. */
         IN_ALL,
         /**
-         * The time for which one holder keeps the key: it starts again whenever another value is seen there. So it passes
-         * only if the holder is stuck, and not because many others came first. Then the call has timed out.
+         * Limits the time for which one holder keeps the key; it starts again whenever the client sees another value there. So
+         * it ends only if a holder is stuck, and not because many others came first. At its end the call times out.
          */
         WITH_EACH_HOLDER,
         /**
-         * Like {@link #WITH_EACH_HOLDER}, but then takes the key over from the stuck holder, whose value must still be there
-         * at that moment. If the holder is alive, two work at the same time, unless it looks at its lease.
+         * Limits the time as {@link #WITH_EACH_HOLDER} does, and at its end takes the key over from the stuck holder, whose
+         * value must still be there at that moment. If that holder is alive and does not check its lease, both work at the same
+         * time.
          */
         THEN_TAKE_OVER
     }
@@ -54,18 +55,18 @@ public final class PlainOptions {
         Require.withinTerm("minRemaining", minRemaining(), leaseDuration());
     }
 
-    /** The defaults named at each property. */
+    /** Returns the default options; each property names its default. */
     public static PlainOptions defaults() {
         return DEFAULTS;
     }
 
-    /** How long the key lasts without renewal (the lease duration); default 30 s. */
+    /** Returns how long the key lasts without renewal (the lease duration); default 30 s. */
     public Duration leaseDuration() {
         return values.get(TERM);
     }
 
     /**
-     * Returns a copy with the given lease duration, at whose end the key expires.
+     * Returns a copy with the given lease duration, whose key expires at its end.
      *
      * @param value 100 ms to 365 days, in whole milliseconds (a fraction is dropped)
      */
@@ -76,34 +77,34 @@ public final class PlainOptions {
         return new PlainOptions(values.with(TERM, whole).with(EXPIRING, true));
     }
 
-    /** Whether the key expires; default true. See {@link #withoutExpiry()}. */
+    /** Returns whether the key expires; default true. See {@link #withoutExpiry()}. */
     public boolean expiring() {
         return values.get(EXPIRING);
     }
 
     /**
-     * With a key that never expires, and is not renewed. <b>If its holder dies, the lock stays taken until the key is
-     * deleted, or taken over.</b> A lease always begins with the lease duration, and its key is made unexpiring before it is handed
-     * out, so that a request that gets lost leaves nothing for ever.
+     * Returns a copy whose key never expires, and is not renewed. <b>If its holder dies, the lock stays taken until the key is
+     * deleted, or taken over.</b> A lease always begins with the lease duration; the expiry is removed before the lease is
+     * handed out. So a request that gets lost leaves no key for ever.
      */
     public PlainOptions withoutExpiry() {
         return new PlainOptions(values.with(EXPIRING, false).with(RENEWED, false));
     }
 
     /**
-     * Whether the client renews the lease, at a third of the lease duration, as long as the {@link PlainLease} is reachable; default
-     * true. A lease that is not renewed expires at the end of its lease duration.
+     * Returns whether the client renews the lease; default true. It renews at a third of the lease duration, as long as the
+     * {@link PlainLease} is reachable. A lease that is not renewed expires at the end of its lease duration.
      */
     public boolean renewal() {
         return values.get(RENEWED);
     }
 
-    /** With or without renewal. A key without expiry cannot be renewed. */
+    /** Returns a copy with or without renewal. A key without expiry cannot be renewed. */
     public PlainOptions withRenewal(boolean value) {
         return new PlainOptions(values.with(RENEWED, value));
     }
 
-    /** The time after which renewal stops; null (the default) for never, and for an hour in the scoped forms. */
+    /** Returns the time after which renewal stops; null (the default) for never, or after an hour in the methods that take work. */
     public @Nullable Duration maxHold() {
         return values.get(LONGEST_HOLD);
     }
@@ -118,20 +119,24 @@ public final class PlainOptions {
     }
 
     /**
-     * Makes the value of each request; null (the default) for 144 random bits. A value says who holds the key, and frees it:
-     * it must be unlike every other that any program has ever used for this key. 1 to 1,000 characters. Called in the thread
-     * that asks.
+     * Returns the function that makes the value of each request; null (the default) for 144 random bits. A value identifies the
+     * holder of the key, and frees the key. So it must differ from every other value that any program has ever used for this
+     * key. It has 1 to 1,000 characters. The function is called in the thread that requests the lock.
      */
     public @Nullable Supplier<String> values() {
         return values.get(VALUES);
     }
 
-    /** With values of the caller's own making, a fresh one each time; null for random ones. */
+    /**
+     * Returns a copy with the given function for values.
+     *
+     * @param value returns a new value at each call; null for random ones
+     */
     public PlainOptions withValues(@Nullable Supplier<String> value) {
         return new PlainOptions(values.with(VALUES, value));
     }
 
-    /** How long to wait before asking again; default exponential from 10 ms to 250 ms, less up to a half. */
+    /** Returns how long to wait before each further try; default exponential from 10 ms to 250 ms, less a random part of up to half. */
     public Backoff backoff() {
         return values.get(BACKOFF);
     }
@@ -141,13 +146,13 @@ public final class PlainOptions {
         return new PlainOptions(values.with(BACKOFF, value));
     }
 
-    /** How often to ask at most, 1 for once; default {@link Integer#MAX_VALUE}, which means no limit. */
+    /** Returns the maximum number of tries; 1 for a single one; default {@link Integer#MAX_VALUE}, which means no limit. */
     public int maxAttempts() {
         return values.get(MAX_ATTEMPTS);
     }
 
     /**
-     * Returns a copy with the given limit on the number of attempts.
+     * Returns a copy with the given limit on the number of tries.
      *
      * @param value 1 (a single one) or more
      */
@@ -155,27 +160,30 @@ public final class PlainOptions {
         return new PlainOptions(values.with(MAX_ATTEMPTS, value, 1, Integer.MAX_VALUE));
     }
 
-    /** How long to wait if the call does not say; default 60 s. */
+    /** Returns how long to wait if the call does not say; default 60 s. */
     public Wait waitLimit() {
         return values.get(WAIT_LIMIT);
     }
 
-    /** Returns a copy with the given limit for waiting. */
+    /** Returns a copy with the given wait limit. */
     public PlainOptions withWaitLimit(Wait value) {
         return new PlainOptions(values.with(WAIT_LIMIT, value));
     }
 
-    /** What the wait limit limits; default {@link Patience#IN_ALL}. */
+    /** Returns the meaning of the wait limit; default {@link Patience#IN_ALL}. */
     public Patience patience() {
         return values.get(PATIENCE);
     }
 
-    /** Returns a copy with the given meaning of the limit for waiting. */
+    /** Returns a copy with the given meaning of the wait limit. */
     public PlainOptions withPatience(Patience value) {
         return new PlainOptions(values.with(PATIENCE, value));
     }
 
-    /** A lease that arrives with less than this left is extended to a full lease duration before it is handed out; default 0. */
+    /**
+     * Returns the minimum remaining time of a lease that is handed out; default 0. A lease that arrives with less is first
+     * extended to a full lease duration.
+     */
     public Duration minRemaining() {
         return values.get(LEAST_REMAINING);
     }
@@ -199,7 +207,7 @@ public final class PlainOptions {
         return values.hashCode();
     }
 
-    /** The lease duration, the renewal and the limit for waiting, and what differs from the defaults. */
+    /** Returns the lease duration, the renewal, the wait limit, and every option that differs from its default. */
     @Override
     public String toString() {
         return values.text("PlainOptions", TERM, RENEWED, WAIT_LIMIT);
