@@ -8,17 +8,17 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two locks taken as one, for the time in which a service moves from an old lock to a Holdfast lock: always the old one
- * first, then the new one; released in reverse. Processes that know only the old lock are excluded by it, processes that
- * know only the new one by that. See docs/guide/migration.md.
+ * Two locks acquired as one, for the time in which a service moves from an old lock to a Holdfast lock. The old lock is
+ * always acquired first, then the new one; they are released in reverse. Processes that know only the old lock are excluded by
+ * it, and processes that know only the new lock by that one. See docs/guide/migration.md.
  *
- * <p>If the old lock is a {@link Lock}, it is owned by the thread that took it, as that interface says; so a lease can be
- * released by this thread only, and there is no asynchronous form. Over a {@link PlainLock} any thread may release.
+ * <p>If the old lock is a {@link Lock}, the thread that acquired it owns it. So only this thread can release the lease, and
+ * there are no asynchronous methods. If the old lock is a {@link PlainLock}, any thread may release.
  */
 public final class MigrationLock {
-    /** The old lock, however it is taken. */
+    /** The old lock, of any type. */
     private interface Old {
-        /** @return what was taken; null if it was not free */
+        /** @return the lock that was taken; null if it was not free */
         @Nullable
         Taken take(Wait wait) throws InterruptedException;
     }
@@ -49,32 +49,33 @@ public final class MigrationLock {
     }
 
     /**
-     * Over an old lock that cannot say whether it is still held: it counts as held until it is released here.
+     * Returns a lock for an old lock that cannot report whether it is still held: it counts as held until the lease is
+     * released.
      *
-     * @param old taken first and released last
-     * @param next taken second and released first
+     * @param old acquired first and released last
+     * @param next acquired second and released first
      */
     public static MigrationLock of(Lock old, DistributedLock next) {
         return of(old, () -> true, next);
     }
 
     /**
-     * Over an old lock that can say whether it is still held.
+     * Returns a lock for an old lock that can report whether it is still held.
      *
-     * @param old taken first and released last
-     * @param stillHeld whether the old lock is held at this instant; asked by {@link MigrationLease#isValid()}, on its
+     * @param old acquired first and released last
+     * @param stillHeld returns whether the old lock is held at this instant; {@link MigrationLease#isValid()} calls it, on its
      *     caller's thread
-     * @param next taken second and released first
+     * @param next acquired second and released first
      */
     public static MigrationLock of(Lock old, BooleanSupplier stillHeld, DistributedLock next) {
         return new MigrationLock(wait -> takeOwned(old, stillHeld, wait), old.toString(), next);
     }
 
     /**
-     * Over a plain lock, which other programs and languages may hold too.
+     * Returns a lock for an old lock that is a plain lock, which programs in other languages may hold, too.
      *
-     * @param old taken first and released last
-     * @param next taken second and released first
+     * @param old acquired first and released last
+     * @param next acquired second and released first
      */
     public static MigrationLock of(PlainLock old, DistributedLock next) {
         return new MigrationLock(
@@ -89,16 +90,20 @@ public final class MigrationLock {
                 next);
     }
 
-    /** Takes both, waiting as long as the new lock's options say, for both together. */
+    /**
+     * Acquires both locks, and waits in total for the time that the new lock's options give.
+     *
+     * @throws LockNotObtainedException see {@link #acquire(Wait)}
+     */
     public MigrationLease acquire() throws InterruptedException {
         return acquire(next.options().waitLimit());
     }
 
     /**
-     * Takes both, waiting as long as {@code wait} says, for both together.
+     * Acquires both locks, and waits in total for the time that {@code wait} gives.
      *
-     * @throws LockTimeoutException if one of them was not free in time; neither is held. Which one, its message says
-     * @throws ServerUnreachableException if the outcome is unknown; what may be held is given back
+     * @throws LockTimeoutException if one of them was not free in time; neither is held. The message says which one
+     * @throws ServerUnreachableException if the outcome is unknown; a lock that may be held is given back
      */
     public MigrationLease acquire(Wait wait) throws InterruptedException {
         Attempted attempted = attempt(wait);
@@ -119,15 +124,16 @@ public final class MigrationLock {
         throw new LockTimeoutException(taken, "old " + taken.describe());
     }
 
-    /** Takes both if both are free at once. */
+    /** Acquires both locks without waiting; returns empty if one of them is not free. */
     public Optional<MigrationLease> tryAcquire() throws InterruptedException {
         return tryAcquire(Wait.none());
     }
 
     /**
-     * Takes both, waiting as long as {@code wait} says, for both together: empty if one of them was not free in time.
+     * Acquires both locks, and waits in total for the time that {@code wait} gives; returns empty if one of them was not free in
+     * time.
      *
-     * @throws ServerUnreachableException if that is not known
+     * @throws ServerUnreachableException if the outcome is unknown
      */
     public Optional<MigrationLease> tryAcquire(Wait wait) throws InterruptedException {
         Attempted attempted = attempt(wait);
@@ -138,10 +144,11 @@ public final class MigrationLock {
     }
 
     /**
-     * Does work under both locks and releases them in every case.
+     * Acquires both locks, runs the work, and always releases them afterwards. Waits as {@link #acquire()} does.
      *
-     * @throws LeaseLostException if one of them was lost while the work was done; it carries the work's result. An exception
-     *     of the work itself is passed on as it is; one of the release is then added to it as suppressed
+     * @return the result of the work
+     * @throws LeaseLostException if one of the locks was lost while the work ran; the exception carries the work's result. An
+     *     exception of the work itself is thrown unchanged; an exception of the release is then added to it as suppressed
      */
     public <T extends @Nullable Object, X extends Exception> T call(LeaseFunction<Lease, T, X> work)
             throws X, InterruptedException {
