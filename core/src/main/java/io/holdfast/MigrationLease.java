@@ -5,7 +5,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** One hold of the two locks of a {@link MigrationLock}. It is held while both are. */
+/** A lease of the two locks of a {@link MigrationLock}. It is held while both locks are held. */
 public final class MigrationLease implements AutoCloseable {
     private final MigrationLock.Taken old;
     private final Lease next;
@@ -16,23 +16,26 @@ public final class MigrationLease implements AutoCloseable {
         this.next = next;
     }
 
-    /** The lease of the new lock: its token, its deadline. Releasing it alone ends this lease but keeps the old lock. */
+    /**
+     * Returns the lease of the new lock, with its token and its deadline. To release only that one ends this lease but keeps
+     * the old lock.
+     */
     public Lease next() {
         return next;
     }
 
-    /** The fencing token of the new lock. Processes that know the old lock only have none. */
+    /** Returns the fencing token of the new lock. Processes that know only the old lock have no token. */
     public long token() {
         return next.token();
     }
 
-    /** Whether both locks are held at this instant, as far as the old one can report that. */
+    /** Returns whether both locks are held at this instant, as far as the old one can report that. */
     public boolean isValid() {
         return !released.get() && next.isValid() && old.isValid();
     }
 
     /**
-     * Does nothing if both are held.
+     * Throws an exception if one of the locks is not held at this instant; otherwise does nothing.
      *
      * @throws LeaseLostException if one of them was lost or released
      */
@@ -43,8 +46,8 @@ public final class MigrationLease implements AutoCloseable {
     }
 
     /**
-     * A stage that completes when one of the two is lost, with the reason. A {@link java.util.concurrent.locks.Lock} does
-     * not report a loss, so that only the new lock is watched there.
+     * Returns a stage that completes with the reason when one of the two locks is lost. If the old lock is a
+     * {@link java.util.concurrent.locks.Lock}, only the new lock is watched, because the old one does not report a loss.
      */
     public CompletionStage<LossReason> whenLost() {
         CompletableFuture<LossReason> first = new CompletableFuture<>();
@@ -57,11 +60,10 @@ public final class MigrationLease implements AutoCloseable {
     }
 
     /**
-     * Releases the new lock, then the old one. Releasing twice is harmless. What the old lock throws is passed on; the new
-     * one is released then.
+     * Releases the new lock, then the old one. A second release is harmless. If the release of the old lock throws an
+     * exception, it is passed on, and the new lock is already released.
      *
-     * @throws IllegalMonitorStateException if the old lock is owned by a thread, and this is another one; nothing was
-     *     released
+     * @throws IllegalMonitorStateException if another thread owns the old lock; nothing was released
      */
     public void release() {
         old.requireOwner();
@@ -74,7 +76,7 @@ public final class MigrationLease implements AutoCloseable {
         }
     }
 
-    /** Releases. */
+    /** Releases both locks; see {@link #release()}. */
     @Override
     public void close() {
         release();
