@@ -136,7 +136,7 @@ public final class PlainOptions {
         return new PlainOptions(values.with(VALUES, value));
     }
 
-    /** Returns how long to wait before each further try; default exponential from 10 ms to 250 ms, less a random part of up to half. */
+    /** Returns the pause before each further try; default exponential from 10 ms to 250 ms, less a random part of up to half. */
     public Backoff backoff() {
         return values.get(BACKOFF);
     }
