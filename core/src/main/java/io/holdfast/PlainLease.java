@@ -141,7 +141,7 @@ public final class PlainLease implements AutoCloseable {
 
     /**
      * Ends the lease, and frees the key if it still has this lease's value. Blocks for one round trip, for at most the command
-     * timeout; cannot be interrupted. An error of the server throws no exception. The lease is over before the request is
+     * timeout; cannot be interrupted. Never throws because of a server error. The lease is over before the request is
      * sent. A second release is harmless.
      */
     public ReleaseResult release() {
