@@ -14,15 +14,15 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Locks on a quorum: an odd number of independent servers, called nodes, of which a majority has to grant a lock. It goes on
- * while a minority of them is away, frozen, or has lost its memory. There is no queue; a waiting request asks again after a
- * random time, or when a node notifies it of a release. See docs/guide/quorum.md for when to use it.
+ * A client for locks on a quorum: an odd number of independent servers, called nodes, of which a majority must grant a lock.
+ * It keeps working while a minority of the nodes is unreachable, frozen, or has lost its memory. There is no queue: a waiting
+ * request asks again after a random time, or when a node notifies it of a release. See docs/guide/quorum.md for when to use it.
  *
- * <p>The nodes must know nothing of each other: no replicas, no cluster. All clients have to be given the same nodes, and the
- * same {@link QuorumOptions#maxLeaseDuration()}. A node that is new, or has lost its memory, votes only after that time: a set of
- * nodes that is used for the first time grants nothing for a little longer than a minute, with the defaults.
+ * <p>The nodes must be independent of each other: no replicas, no cluster. All clients must be given the same nodes and the
+ * same {@link QuorumOptions#maxLeaseDuration()}. A node that is new, or has lost its memory, votes only after that time. So,
+ * with the defaults, nodes that are used for the first time grant nothing for a little longer than a minute.
  *
- * <p>One per application is enough; it is thread-safe and holds two connections to each node. Closing it ends its
+ * <p>One client per application is enough. It is thread-safe and keeps two connections to each node. To close it ends its
  * open leases as lost ({@link LossReason#CLIENT_CLOSED}), releases them, and ends its threads.
  */
 public final class Quorum implements AutoCloseable {
@@ -36,25 +36,25 @@ public final class Quorum implements AutoCloseable {
     }
 
     /**
-     * Connects to nodes by their addresses, with the driver that is on the class path. A minority of them may be away.
+     * Connects to nodes by their addresses, with the driver that is on the class path. A minority of them may be unreachable.
      *
-     * @param addresses as for {@link QuorumNode#at}
-     * @throws IllegalArgumentException if one cannot be parsed, or the options do not fit it, or they are not an odd number
-     *     of different ones, 3 to 15
+     * @param addresses an odd number of different addresses, 3 to 15, each as for {@link QuorumNode#at}
+     * @throws IllegalArgumentException if an address cannot be parsed, if the options do not fit it, or if the addresses are
+     *     not an odd number of different ones, 3 to 15
      * @throws IllegalStateException if there is no driver on the class path, or more than one
-     * @throws ServerUnreachableException if no majority is there; it knows what is wrong with each
-     * @throws ServerRefusedException if one of them cannot be a node; the message says why
+     * @throws ServerUnreachableException if no majority can be reached; it names the error of each node
+     * @throws ServerRefusedException if one of the servers cannot be a node; the message says why
      */
     public static Quorum connect(String... addresses) {
         return connect(Stream.of(addresses).map(QuorumNode::at).toList(), QuorumOptions.defaults());
     }
 
-    /** Connects to nodes by addresses or over drivers, with options; see {@link #connect(String...)}. */
+    /** Connects to nodes, by their addresses or over drivers, with options; see {@link #connect(String...)}. */
     public static Quorum connect(List<QuorumNode> nodes, QuorumOptions options) {
         return connect(nodes, options, Environment.system());
     }
 
-    /** Connects with a time and a randomness of its own: for tests and simulations. */
+    /** Connects with the given source of time and randomness, for tests and simulations; see {@link #connect(String...)}. */
     public static Quorum connect(List<QuorumNode> nodes, QuorumOptions options, Environment environment) {
         check(nodes);
         nodes.forEach(node -> node.check(options.client()));
@@ -74,7 +74,7 @@ public final class Quorum implements AutoCloseable {
         return new Quorum(client);
     }
 
-    /** Those of nodes with an address connect later, each by itself. */
+    /** The drivers of the nodes. A driver of a node with an address connects later, each by itself. */
     private static List<RedisDriver> drivers(List<QuorumNode> nodes, HoldfastOptions options) {
         RedisDriverProvider provider =
                 nodes.stream().anyMatch(node -> node.address() != null) ? Holdfast.driver() : null;
@@ -112,33 +112,36 @@ public final class Quorum implements AutoCloseable {
         }
     }
 
-    /** A lock, with the client's default options. No I/O. */
+    /** Returns the lock with this name, with the client's default options. No I/O. */
     public DistributedLock lock(String name) {
         return lock(name, client.options.client().lockDefaults(name));
     }
 
     /**
-     * A lock with options of its own. No I/O.
+     * Returns the lock with this name, with the given options. No I/O.
      *
-     * @param name 1 to 1,000 characters, any of them
-     * @throws IllegalArgumentException if an option means nothing without a queue, or the lease duration is longer than
+     * @param name 1 to 1,000 characters of any kind
+     * @throws IllegalArgumentException if an option has no meaning without a queue, or the lease duration is longer than
      *     {@link QuorumOptions#maxLeaseDuration()}
      */
     public DistributedLock lock(String name, LockOptions options) {
         return new DistributedLock(client, Keys.of(client.options.client().prefix(), name), options, null);
     }
 
-    /** An election, whose candidates ask with the client's lock options, with a lease duration of 15 s at most. No I/O. */
+    /**
+     * Returns the election with this name. Its candidates use the client's lock options, with a lease duration of at most 15 s.
+     * No I/O.
+     */
     public Election election(String name) {
         return election(name, Election.defaults(client.options.client().lockDefaults()));
     }
 
     /**
-     * An election with options of its own. No I/O. There is no queue: any candidate may lead next, but for the one that has
-     * resigned, which campaigns again after {@link HoldfastOptions#refreshInterval()} only.
+     * Returns the election with this name, with the given options. No I/O. There is no queue: any candidate may lead next. A
+     * candidate that has resigned is the exception: it campaigns again only after {@link HoldfastOptions#refreshInterval()}.
      *
-     * @param name 1 to 1,000 characters, any of them; names of elections and of locks have nothing to do with each other
-     * @throws IllegalArgumentException as {@link #lock(String, LockOptions)} does, and if an option means nothing for an
+     * @param name 1 to 1,000 characters of any kind; an election and a lock with the same name are independent of each other
+     * @throws IllegalArgumentException as {@link #lock(String, LockOptions)} throws it, and if an option has no meaning for an
      *     election
      */
     public Election election(String name, LockOptions options) {
@@ -147,10 +150,10 @@ public final class Quorum implements AutoCloseable {
     }
 
     /**
-     * Several locks that are obtained together or not at all, with the client's default options. No I/O.
+     * Returns a set of locks that are obtained together or not at all, with the client's default options. No I/O.
      *
-     * @param names 2 to 100 different ones; their order is of no importance
-     * @throws IllegalArgumentException if they are fewer, more, or one of them is there twice
+     * @param names 2 to 100 different names, in any order
+     * @throws IllegalArgumentException if there are fewer or more names, or one of them is given twice
      */
     public LockSet locks(String... names) {
         return LockSet.of(
@@ -160,49 +163,50 @@ public final class Quorum implements AutoCloseable {
     }
 
     /**
-     * Several locks of this client that are obtained together or not at all, each with its own options but the wait: that is
-     * the set's. No I/O.
+     * Returns a set of locks of this client that are obtained together or not at all. Each lock has its own options, except
+     * for the wait: the set has its own. No I/O.
      *
-     * @param locks 2 to 100 different ones; their order is of no importance
-     * @throws IllegalArgumentException if they are fewer, more, one of them is there twice or of another client, or its options
-     *     say to wait until it is stuck
+     * @param locks 2 to 100 different locks, in any order
+     * @throws IllegalArgumentException if there are fewer or more locks, if a lock is given twice or belongs to another client,
+     *     or if its options say to wait until its holder is stuck
      */
     public LockSet allOf(DistributedLock... locks) {
         return LockSet.ofEach(client, client.options.client().lockDefaults().waitLimit(), List.of(locks));
     }
 
     /**
-     * A lock as each node has it, in the order of the nodes. Blocks until all have answered, at most the node timeout.
-     * To release a lock by name, connect to each node with {@link Holdfast#connect(String)} and use its {@link Admin}.
+     * Returns the state of a lock on each node, in the order of the nodes. Blocks until all nodes have answered, for at most the
+     * node timeout. To release a lock by name, connect to each node with {@link Holdfast#connect(String)} and use its
+     * {@link Admin}.
      */
     public List<NodeInfo> inspect(String name) {
         return client.lookAtEach(Keys.of(client.options.client().prefix(), name));
     }
 
-    /** The id of this client, as listings show it. */
+    /** Returns the id of this client, as listings show it. */
     public String id() {
         return client.kit.ids.client();
     }
 
-    /** How many leases this client holds at present. */
+    /** Returns how many leases this client holds at present. */
     public int leaseCount() {
         return client.kit.holds().size();
     }
 
-    /** How many requests of this client are under way at present. */
+    /** Returns how many requests of this client are in progress at present. */
     public int waiterCount() {
         return Math.max(0, client.requests.size() - client.kit.holds().size());
     }
 
-    /** The options of this client. */
+    /** Returns the options of this client. */
     public QuorumOptions options() {
         return client.options;
     }
 
     /**
-     * Ends the client; see above. Blocks until the nodes have confirmed the releases, at most
-     * {@link HoldfastOptions#closeTimeout()}; what is not confirmed by then expires at the end of its lease duration. Closing twice is a
-     * no-op.
+     * Closes the client: its leases are lost and released, and its threads end. Blocks until the nodes have confirmed the
+     * releases, for at most {@link HoldfastOptions#closeTimeout()}. A hold whose release is not confirmed by then expires at the
+     * end of its lease duration. A second call does nothing.
      */
     @Override
     public void close() {
