@@ -7,7 +7,7 @@ import io.holdfast.spi.RedisDriver;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One server of a {@link Quorum}: where it is, or a driver for it. Immutable. */
+/** One server of a {@link Quorum}, given by its address or by a driver. Immutable. */
 public final class QuorumNode {
     private final @Nullable RedisAddress address;
     private final @Nullable RedisDriver driver;
@@ -21,7 +21,7 @@ public final class QuorumNode {
     }
 
     /**
-     * A server by its address. It may be away when the quorum connects, as long as a majority is there.
+     * Returns a node by its address. It may be unreachable when the quorum connects, if a majority can be reached.
      *
      * @param address {@code redis://[user[:password]@]host[:port][/database]}, {@code rediss://} for TLS
      * @throws IllegalArgumentException if the address cannot be parsed
@@ -30,23 +30,26 @@ public final class QuorumNode {
         return new QuorumNode(RedisAddress.parse(address), null, null);
     }
 
-    /** A server by a driver, for example one over a client that the application already has. Closing the quorum closes the driver. */
+    /**
+     * Returns a node over a driver, for example one over a client that the application already has. To close the quorum closes
+     * the driver.
+     */
     public static QuorumNode over(RedisDriver driver) {
         return new QuorumNode(null, driver, null);
     }
 
     /**
-     * With a supplier of user and password of its own, in place of {@link HoldfastOptions#withCredentials}. A node over a
-     * driver ignores it.
+     * Returns a copy with the given supplier of user and password, which this node uses instead of that of
+     * {@link HoldfastOptions#withCredentials}. A node over a driver ignores it.
      */
     public QuorumNode withCredentials(Supplier<Credentials> value) {
         return new QuorumNode(address, driver, value);
     }
 
     /**
-     * Whether the options fit its address.
+     * Checks that the options fit its address.
      *
-     * @throws IllegalArgumentException if not
+     * @throws IllegalArgumentException if they do not
      */
     void check(HoldfastOptions options) {
         if (address != null) {
@@ -54,25 +57,28 @@ public final class QuorumNode {
         }
     }
 
-    /** How to connect to it, where the options do for all nodes. */
+    /** Returns how to connect to this node, given the options of all nodes. */
     ConnectOptions connecting(HoldfastOptions options) {
         ConnectOptions shared = options.connecting();
         return credentials == null ? shared : shared.withCredentials(credentials);
     }
 
-    /** Null if a driver was given. */
+    /** Returns the address; null if a driver was given. */
     @Nullable
     RedisAddress address() {
         return address;
     }
 
-    /** Null if an address was given. */
+    /** Returns the driver; null if an address was given. */
     @Nullable
     RedisDriver driver() {
         return driver;
     }
 
-    /** Whether both are written alike; that two addresses lead to one server is seen only when connecting. */
+    /**
+     * Returns whether both have the same host and port, or the same driver. Only connecting shows whether two different
+     * addresses lead to one server.
+     */
     boolean sameAs(QuorumNode other) {
         if (address != null && other.address != null) {
             return address.host().equals(other.address.host()) && address.port() == other.address.port();
@@ -80,7 +86,7 @@ public final class QuorumNode {
         return driver != null && driver.equals(other.driver);
     }
 
-    /** Host and port, never a password. */
+    /** Returns host and port, or the driver's description; never a password. */
     @Override
     public String toString() {
         return driver != null ? driver.describe() : String.valueOf(address);
