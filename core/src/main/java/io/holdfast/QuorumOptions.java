@@ -5,7 +5,7 @@ import io.holdfast.internal.wire.Require;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** How a {@link Quorum} works. Immutable; every {@code with} checks its value and returns a copy. */
+/** Options of a {@link Quorum}. Immutable; every {@code with} method checks its value and returns a copy. */
 public final class QuorumOptions {
     private static final Options.Kind KIND = new Options.Kind();
     private static final Option<Duration> NODE_TIMEOUT = KIND.option("nodeTimeout", Duration.ofMillis(100));
@@ -26,24 +26,24 @@ public final class QuorumOptions {
         this.values = values;
     }
 
-    /** The defaults named at each property. */
+    /** Returns the default options; each property names its default. */
     public static QuorumOptions defaults() {
         return DEFAULTS;
     }
 
-    /** Prefix, time limits, listeners and the rest of what clients have, the same for every node. */
+    /** Returns the client's options, such as prefix, time limits and listeners, which are the same for every node. */
     public HoldfastOptions client() {
         return values.get(CLIENT);
     }
 
-    /** With other options for the connections to the nodes. What concerns queues has no effect. */
+    /** Returns a copy with the given client options. Options that concern queues have no effect. */
     public QuorumOptions withClient(HoldfastOptions value) {
         return new QuorumOptions(values.with(CLIENT, value));
     }
 
     /**
-     * How long a round waits for the nodes that have not answered; default 100 ms. It is over sooner, as soon as the answers
-     * decide it. The command timeout, by which an answer counts as lost, is another and longer limit.
+     * Returns how long a round waits for nodes that have not answered; default 100 ms. A round ends sooner, as soon as the
+     * answers decide it. The command timeout, after which an answer counts as lost, is a separate and longer limit.
      */
     public Duration nodeTimeout() {
         return values.get(NODE_TIMEOUT);
@@ -59,10 +59,10 @@ public final class QuorumOptions {
     }
 
     /**
-     * The maximum lease duration, and the longest extension, that any client of these nodes asks for; default 1 min. All clients have
-     * to agree on it, and the clocks of any two nodes have to differ by less. A node that may have lost its memory, which is
-     * one that was restarted, too, unless nodes are {@link #durableNodes() durable}, grants nothing for this time, and 1 %
-     * and 1 s more. Locks with a longer lease duration are refused when they are made.
+     * Returns the maximum lease duration, and the maximum extension, that any client of these nodes requests; default 1 min. All
+     * clients must agree on it, and the clocks of any two nodes must differ by less. A node that may have lost its memory grants
+     * nothing for this time, plus 1 % and 1 s. Unless nodes are {@link #durableNodes() durable}, this applies to a restarted node,
+     * too. A lock with a longer lease duration is refused when it is created.
      */
     public Duration maxLeaseDuration() {
         return values.get(LONGEST_TERM);
@@ -78,9 +78,9 @@ public final class QuorumOptions {
     }
 
     /**
-     * How long a waiting request sleeps after a round that was lost, unless a node notifies it of a release; default 20 ms
-     * to 200 ms, doubling, less a random part of up to nine tenths. Without randomness, two clients may split the nodes
-     * between them again and again.
+     * Returns how long a waiting request sleeps after a lost round, unless a node notifies it of a release. Default: 20 ms to
+     * 200 ms, doubling, less a random part of up to nine tenths. Without randomness, two clients may split the nodes between
+     * them again and again.
      */
     public Backoff backoff() {
         return values.get(BACKOFF);
@@ -91,13 +91,13 @@ public final class QuorumOptions {
         return new QuorumOptions(values.with(BACKOFF, value));
     }
 
-    /** After how many rounds a waiting request gives up, as timed out, whatever its wait; default no limit. */
+    /** Returns the number of rounds after which a waiting request times out, whatever its wait; default no limit. */
     public int maxAttempts() {
         return values.get(MAX_ATTEMPTS);
     }
 
     /**
-     * Returns a copy with the given number of rounds.
+     * Returns a copy with the given limit on the number of rounds.
      *
      * @param value 1 or more
      */
@@ -106,35 +106,37 @@ public final class QuorumOptions {
     }
 
     /**
-     * Whether a node that is restarted comes back with everything that it had answered; default false: then a restarted node
-     * is kept out for the {@link #maxLeaseDuration()}, as if it were empty, since its data may be older than its last grants.
+     * Returns whether a restarted node comes back with everything that it had answered; default false. If false, a restarted
+     * node is excluded for the {@link #maxLeaseDuration()}, as an empty one is, because its data may be older than its last
+     * grants.
      */
     public boolean durableNodes() {
         return values.get(DURABLE_NODES);
     }
 
     /**
-     * With nodes of which a restart loses nothing: every one of them writes each change to a disk that keeps it, before it
-     * answers ({@code appendonly yes} and {@code appendfsync always}), and is never started from a copy. Then a restart costs
-     * no time. With the servers' own defaults, which save now and then, or fsync every second, this would let two leases be
-     * valid at once. All clients have to agree on it.
+     * Returns a copy with the given durability of nodes. Set true only if every node writes each change to a disk that keeps it
+     * before it answers ({@code appendonly yes} and {@code appendfsync always}), and is never started from a copy. Then a
+     * restart costs no time. If nodes run with the servers' own defaults, which save from time to time, or fsync every second,
+     * true would let two leases be valid at once. All clients must agree on it.
      */
     public QuorumOptions withDurableNodes(boolean value) {
         return new QuorumOptions(values.with(DURABLE_NODES, value));
     }
 
     /**
-     * The name of the quorum, which stands for its nodes; default null: their addresses do. Each node keeps how many nodes there are, a
-     * checksum of this name or of the addresses, the {@link #maxLeaseDuration()} and {@link #durableNodes()} of the first client that asked
-     * it, and grants nothing to a client that differs: two clients that were given different nodes could hold one lock at the same time.
+     * Returns the name of the quorum, which identifies its nodes; default null: their addresses identify them. Each node stores
+     * the values of the first client that asked it: the number of nodes, a checksum of this name or of the addresses, the
+     * {@link #maxLeaseDuration()} and {@link #durableNodes()}. It grants nothing to a client whose values differ, because two
+     * clients that were given different nodes could hold one lock at the same time.
      */
     public @Nullable String name() {
         return values.get(NAME);
     }
 
     /**
-     * With a name, for clients that reach the same nodes by different addresses. All clients have to have the same name, and a name stands
-     * for one set of nodes: two sets under one name are not distinguished.
+     * Returns a copy with the given name, for clients that reach the same nodes by different addresses. All clients must have the
+     * same name. Use a name for one set of nodes only: two sets with one name are not distinguished.
      *
      * @param value 1 to 200 characters; null for none
      */
@@ -152,7 +154,7 @@ public final class QuorumOptions {
         return values.hashCode();
     }
 
-    /** The time limit of the nodes and the maximum lease duration, and what differs from the defaults. */
+    /** Returns the node timeout, the maximum lease duration, and every option that differs from its default. */
     @Override
     public String toString() {
         return values.text("QuorumOptions", NODE_TIMEOUT, LONGEST_TERM);
