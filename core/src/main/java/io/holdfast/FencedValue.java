@@ -17,31 +17,32 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A text on the server that is changed under fencing tokens: a command with an older token than the newest that was seen
- * is refused, however late it arrives. So the write of a holder that was paused, and lost its lock meanwhile, does no harm.
+ * A text on the server that is guarded by fencing tokens: a command with a token older than the newest one seen is refused,
+ * however late it arrives. So a holder that was paused, and has lost its lock meanwhile, cannot overwrite the value.
  *
- * <p>The newest token is remembered as long as the value, its deletion included. When the key has expired, every token
- * passes again: the life has to be longer than the longest pause after which an old holder might still write. Each act
- * that passes makes the key last at least a life from then; the expiry is never moved to an earlier time.
+ * <p>The newest token is remembered as long as the value, and also after a deletion. When the key has expired, every token
+ * passes again. So the value's lifetime must be longer than the longest pause after which an old holder might still write.
+ * Each command that passes makes the key last for at least one lifetime from then; it never moves the expiry to an earlier time.
  *
- * <p><b>Read before you write, and read with the token.</b> A new holder that computes what it writes from what it reads
- * begins with {@link #read}, which shuts out older tokens from that instant. After a {@link #get()} an older write could
- * still come in between, and would be lost with the next {@link #set}. Acts with equal tokens pass: they are those of one
- * holder, which does them one after the other.
+ * <p><b>Read before you write, and read with the token.</b> A new holder that computes a new value from the old one must begin
+ * with {@link #read}, which refuses older tokens from that instant. After a {@link #get()} an older write could still come in
+ * between, and the next {@link #set} would overwrite it. Commands with equal tokens pass: they come from one holder, which
+ * sends them one after the other.
  *
- * <p>Every method blocks for one round trip, at most the command timeout, and throws {@link ServerUnreachableException}
- * if the server does not answer (it may or may not have acted; to repeat the act is harmless as long as the same holder
- * has done no other since) and {@link ServerRefusedException} if it answers with an error (nothing was done). Thread-safe.
+ * <p>Every method blocks for one round trip, for at most the command timeout. It throws {@link ServerUnreachableException} if
+ * the server does not answer: the command may or may not have taken effect. To repeat it is harmless if the same holder has
+ * sent no other command since. It throws {@link ServerRefusedException} if the server answers with an error: nothing was
+ * changed. Thread-safe.
  */
 public final class FencedValue {
-    /** The longest text, in characters: it shares the connection with the locks. */
+    /** The maximum length of the text, in characters. It is limited because the text shares the connection with the locks. */
     public static final int MAX_LENGTH = 1 << 20;
 
     private final Client client;
     private final Keys keys;
     private final FenceScript script;
 
-    /** @param life zero for ever */
+    /** @param life the value's lifetime; zero if it lasts for ever */
     FencedValue(Client client, Keys keys, Duration life) {
         this.client = client;
         this.keys = keys;
@@ -49,19 +50,19 @@ public final class FencedValue {
     }
 
     /**
-     * The answer to an act under a token.
+     * The answer to a command with a token.
      *
-     * @param name of the value
-     * @param token the one that was given
-     * @param accepted whether the act was done; if not, nothing was changed
-     * @param newest the newest token that the value has seen: greater than the given one if it was refused, else the same
-     * @param value what a read found; empty if there is no value, if the read was refused, and for other acts
+     * @param name the name of the value
+     * @param token the given token
+     * @param accepted whether the command was carried out; if not, nothing was changed
+     * @param newest the newest token that the value has seen: greater than the given one if it was refused, else equal to it
+     * @param value the text that a read found; empty if there is no value, if the read was refused, and for other commands
      */
     public record Answer(String name, long token, boolean accepted, long newest, Optional<String> value) {
         /**
-         * What a read found, for callers to whom a refusal is an exception.
+         * Returns the text that a read found, and throws if the command was refused.
          *
-         * @throws StaleTokenException if the act was refused
+         * @throws StaleTokenException if the command was refused
          */
         public Optional<String> orElseThrow() {
             if (!accepted) {
@@ -71,20 +72,20 @@ public final class FencedValue {
         }
     }
 
-    /** The name, as it was given. */
+    /** Returns the name, as it was given. */
     public String name() {
         return keys.name();
     }
 
-    /** The key on the server: a hash with the fields {@code value} and {@code token}, for programs that only read. */
+    /** Returns the key on the server, for programs that only read: a hash with the fields {@code value} and {@code token}. */
     public String key() {
         return keys.value();
     }
 
     /**
-     * Sets the value unless a newer token was here before.
+     * Sets the value, unless the value has seen a newer token.
      *
-     * @param token of the lease under which this is done, 1 to 2^53 - 1
+     * @param token the token of the caller's lease, 1 to 2^53 - 1
      * @param value at most {@link #MAX_LENGTH} characters of well-formed Unicode; may be empty
      */
     public Answer set(long token, String value) {
@@ -99,25 +100,25 @@ public final class FencedValue {
     }
 
     /**
-     * Deletes the value unless a newer token was here before. The token stays for the value's life, so that older ones are
-     * still refused.
+     * Deletes the value, unless the value has seen a newer token. The token stays for the value's lifetime, so that older ones
+     * are still refused.
      *
-     * @param token of the lease under which this is done, 1 to 2^53 - 1
+     * @param token the token of the caller's lease, 1 to 2^53 - 1
      */
     public Answer delete(long token) {
         return act(FenceAct.DELETE, token, "");
     }
 
     /**
-     * Reads the value unless a newer token was here before, and refuses older tokens from now on.
+     * Reads the value, unless the value has seen a newer token, and refuses older tokens from now on.
      *
-     * @param token of the lease under which this is done, 1 to 2^53 - 1
+     * @param token the token of the caller's lease, 1 to 2^53 - 1
      */
     public Answer read(long token) {
         return act(FenceAct.READ, token, "");
     }
 
-    /** The value at this instant; empty if there is none. Refuses no later write: for callers that only look. */
+    /** Returns the current value; empty if there is none. For callers that only read: it does not refuse later writes. */
     public Optional<String> get() {
         Command look = new Command(keys.value(), List.of("HGET", keys.value(), "value"));
         Reply reply = AsyncResults.await(client.server, callback -> client.server.calls.send(look, callback));
