@@ -20,30 +20,32 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table in the user's own database that remembers the newest fencing token of each lock, so that a transaction under an
- * older one is refused.
+ * A table in the application's own database that remembers the newest fencing token of each lock, so that a transaction with
+ * an older token is refused.
  *
  * <pre>{@code
  * connection.setAutoCommit(false);
- * fence.check(connection, lease);      // throws StaleTokenException if a newer holder was here
+ * fence.check(connection, lease);      // throws StaleTokenException if a newer holder has already checked
  * // … read and write
  * connection.commit();
  * }</pre>
  *
  * <p><b>Check first, and in the transaction that writes.</b> A check that passes leaves the fence's row locked until the
- * transaction ends. A newer holder's check waits for that, so that no other comes between this check and this commit; and
- * what is read after the check is what no older holder can change any more. A check in a transaction of its own says only
- * that the token was the newest then: the holder can be paused right after it, like a lease right after
+ * transaction ends. A newer holder's check waits for that, so no other holder comes between this check and this commit. Data
+ * that is read after the check cannot be changed by an older holder any more. A check in a separate transaction proves only
+ * that the token was the newest at that time: the holder can be paused right after it, as it can be right after
  * {@link Lease#isValid()}.
  *
- * <p>The table has a column for the name, which is its primary key, and one for the token. Standard SQL, at any isolation
- * level. A transaction may fail with SQL state class 40 (a conflict or deadlock), as any other that writes: roll back and
- * run it again. It may also wait for another transaction that has checked the same name, as long as the database lets it.
+ * <p>The table has a column for the name, which is its primary key, and one for the token. The statements are standard SQL, at
+ * any isolation level. A transaction may fail with SQL state class 40 (a conflict or deadlock), as any other that writes: roll
+ * it back and run it again. It may also wait for another transaction that has checked the same name, for as long as the
+ * database allows.
  *
- * <p>Instances are immutable and may be used by many threads; a connection by one at a time, as JDBC has it.
+ * <p>Instances are immutable and may be used by many threads. A connection may be used by one thread at a time, as JDBC
+ * requires.
  */
 public final class JdbcFence {
-    /** The longest name of a fence, in characters: every common database can index that many. */
+    /** The maximum length of a fence's name, in characters. Every common database can index that many. */
     public static final int LONGEST_NAME = 512;
 
     private static final Pattern COLUMN = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,62}");
@@ -63,37 +65,38 @@ public final class JdbcFence {
         this.tokenColumn = identifier("tokenColumn", tokenColumn, COLUMN);
     }
 
-    /** In the table {@code holdfast_fence}, columns {@code name} and {@code token}. */
+    /** Returns a fence in the table {@code holdfast_fence}, with the columns {@code name} and {@code token}. */
     public static JdbcFence defaults() {
         return DEFAULTS;
     }
 
     /**
-     * Returns a fence in another table.
+     * Returns a copy with the given table.
      *
-     * @param name a table, or catalogue or schema and table with dots between them. Each is of 1 to 63 letters, digits and
-     *     underscores, does not begin with a digit, and is used without quotes
+     * @param name the table, after a schema, or a catalogue and a schema, with dots between them if they are given. Each part
+     *     has 1 to 63 letters, digits and underscores, does not begin with a digit, and is used without quotes
      */
     public JdbcFence withTable(String name) {
         return new JdbcFence(name, nameColumn, tokenColumn);
     }
 
     /**
-     * Returns a fence with other columns.
+     * Returns a copy with the given columns. The name of a column has 1 to 63 letters, digits and underscores, does not begin
+     * with a digit, and is used without quotes.
      *
-     * @param name of 1 to 63 letters, digits and underscores, not beginning with a digit; used without quotes
-     * @param token the same
+     * @param name the column of the fence's name
+     * @param token the column of the token
      */
     public JdbcFence withColumns(String name, String token) {
         return new JdbcFence(table, name, token);
     }
 
     /**
-     * Creates the table; fails if it is there already, see {@link #createTableIfMissing}. For tests and beginnings: a migration is a better place for the
-     * statement, which the guide shows for several databases. Some databases commit an open transaction when a table is
-     * created.
+     * Creates the table; fails if it already exists (see {@link #createTableIfMissing}). It is meant for tests and first steps. In
+     * production, put the statement into a schema migration; the guide shows it for several databases. Some databases commit
+     * an open transaction when a table is created.
      *
-     * @throws SQLException of the database
+     * @throws SQLException if the database reports an error
      */
     public void createTable(Connection connection) throws SQLException {
         // Names that differ in case only are different locks: elsewhere that is the default.
@@ -108,12 +111,12 @@ public final class JdbcFence {
     }
 
     /**
-     * Creates the table unless it is there: for every start of an application. Whether it is there is asked of the
-     * database's own lists, for the connection's schema unless the table's name has one. Several that start at once may do
-     * this; of connections in a transaction, all but one may fail then, as the database has it.
+     * Creates the table if it does not exist; an application may call this at every start. It looks the table up in the
+     * database's metadata, in the connection's schema unless the table's name has one. Several instances may call it at the same
+     * time. If their connections are in a transaction, all but one may fail then, depending on the database.
      *
-     * @return whether this call has created it
-     * @throws SQLException of the database
+     * @return whether this call has created the table
+     * @throws SQLException if the database reports an error
      */
     public boolean createTableIfMissing(Connection connection) throws SQLException {
         if (exists(connection)) {
@@ -152,23 +155,27 @@ public final class JdbcFence {
         }
     }
 
-    /** Checks the token of a lease under the name of its lock: see the other method. Does not look whether it is valid. */
+    /**
+     * Checks the token of a lease under the name of its lock; see {@link #check(Connection, String, long)}. Does not check whether
+     * the lease is valid.
+     */
     public void check(Connection connection, Lease lease) throws SQLException {
         check(connection, lease.name(), lease.token());
     }
 
     /**
-     * Passes if no newer token was here before, and remembers this one when the transaction commits. Two round trips at
-     * most for a name that was here before, a few more for a new one.
+     * Checks a token: passes if the fence has seen no newer one, and remembers this one when the transaction commits. Takes at
+     * most two round trips for a known name, and a few more for a new one.
      *
-     * @param connection in a transaction; it is neither committed nor rolled back here
-     * @param name of the fence, usually the lock's: 1 to {@link #LONGEST_NAME} characters, the last of them no space, which
-     *     some databases do not compare
+     * @param connection a connection in a transaction; this method neither commits it nor rolls it back
+     * @param name the name of the fence, usually that of the lock: 1 to {@link #LONGEST_NAME} characters. It must not end with a
+     *     space, because some databases do not compare trailing spaces
      * @param token 1 to 2^53 - 1
-     * @throws StaleTokenException if a newer token was here before. Nothing was changed; the transaction goes on, and should
-     *     be rolled back
-     * @throws IllegalStateException if the connection commits each statement by itself
-     * @throws SQLException of the database; roll back. If its SQL state begins with 40, the transaction may be run again
+     * @throws StaleTokenException if the fence has seen a newer token. Nothing was changed; the transaction is still open, and
+     *     should be rolled back
+     * @throws IllegalStateException if the connection is in auto-commit mode
+     * @throws SQLException if the database reports an error: roll back. If its SQL state begins with 40, the transaction may be
+     *     run again
      */
     public void check(Connection connection, String name, long token) throws SQLException {
         requireName(name);
@@ -217,7 +224,7 @@ public final class JdbcFence {
         }
     }
 
-    /** Null if it worked; what the database said if another transaction has inserted the name before. */
+    /** Returns null if it worked, and the database's exception if another transaction has inserted the name before. */
     private @Nullable SQLException insert(Connection connection, String name, long token) throws SQLException {
         // On PostgreSQL a failed statement would spoil the whole transaction.
         Savepoint before = connection.getMetaData().supportsSavepoints() ? connection.setSavepoint() : null;
@@ -254,10 +261,10 @@ public final class JdbcFence {
     }
 
     /**
-     * The newest token that was committed, or that this transaction has checked; empty if there is none. Locks nothing and
-     * decides nothing: for people and tests.
+     * Returns the newest token that was committed, or that this transaction has checked; empty if there is none. Locks nothing
+     * and decides nothing: use it for display and in tests.
      *
-     * @throws SQLException of the database
+     * @throws SQLException if the database reports an error
      */
     public OptionalLong newest(Connection connection, String name) throws SQLException {
         requireName(name);
@@ -277,12 +284,12 @@ public final class JdbcFence {
     }
 
     /**
-     * Removes the fences whose newest token was granted before an instant; tokens contain the time of their grant. A fence may
-     * go when no client can come any more with a token as old as its own or older: choose an instant that lies further back
-     * than the longest hold and the longest pause of a holder together. Afterwards any token passes there, as the first.
+     * Removes the fences whose newest token was granted before an instant; tokens contain the time of their grant. Remove a fence
+     * only when no client can still check with its token or an older one. So choose an instant that lies further back than the
+     * longest hold and the longest pause of a holder together. Afterwards a removed fence accepts any token, as a new one does.
      *
-     * @return how many were removed
-     * @throws SQLException of the database
+     * @return the number of fences that were removed
+     * @throws SQLException if the database reports an error
      */
     public int removeGrantedBefore(Connection connection, Instant instant) throws SQLException {
         try (PreparedStatement delete =
