@@ -1,6 +1,6 @@
 /**
- * Guards to put in front of a store, so that the late write of a holder that was paused is refused. For values on the Redis
- * server itself see {@link io.holdfast.FencedValue}.
+ * Guards for a store: they refuse the late write of a holder that was paused. For values on the Redis server itself see
+ * {@link io.holdfast.FencedValue}.
  */
 @NullMarked
 package io.holdfast.fencing;
