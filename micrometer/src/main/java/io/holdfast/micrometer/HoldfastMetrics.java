@@ -25,35 +25,36 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns events into metrics. Give it to {@link io.holdfast.HoldfastOptions#withListener}, and {@link #bindTo bind} it to the
- * client for the gauges.
+ * A listener that turns events into Micrometer meters. Give it to {@link io.holdfast.HoldfastOptions#withListener}, and
+ * {@link #bindTo bind} it to the client for the gauges.
  *
  * <table>
  * <caption>Meters</caption>
  * <tr><th>name</th><th>kind</th><th>tags</th><th>meaning</th></tr>
  * <tr><td>{@code holdfast.wait}</td><td>timer</td><td>lock</td><td>from the call to the lease</td></tr>
- * <tr><td>{@code holdfast.hold}</td><td>timer</td><td>lock, end</td><td>from the grant to the release, or to the loss;
- *     of a writer that goes on as a reader, from then on</td></tr>
- * <tr><td>{@code holdfast.obtained}</td><td>counter</td><td>lock, how</td><td>{@code free}: at once; {@code queued}: after
- *     waiting in the queue; {@code reentered}: the actor held it already</td></tr>
+ * <tr><td>{@code holdfast.hold}</td><td>timer</td><td>lock, end</td><td>from the grant to the release or the loss; for a
+ *     writer that was downgraded to a reader, from the downgrade</td></tr>
+ * <tr><td>{@code holdfast.obtained}</td><td>counter</td><td>lock, how</td><td>{@code free}: obtained at once; {@code queued}:
+ *     after waiting in the queue; {@code reentered}: the actor already held it</td></tr>
  * <tr><td>{@code holdfast.not.obtained}</td><td>counter</td><td>lock, reason</td><td>see {@link io.holdfast.Attempt.Reason}</td></tr>
- * <tr><td>{@code holdfast.downgraded}</td><td>counter</td><td>lock</td><td>writers that went on as readers</td></tr>
+ * <tr><td>{@code holdfast.downgraded}</td><td>counter</td><td>lock</td><td>writers that were downgraded to readers</td></tr>
  * <tr><td>{@code holdfast.lost}</td><td>counter</td><td>lock, reason</td><td>see {@link io.holdfast.LossReason}</td></tr>
- * <tr><td>{@code holdfast.renewal.failures}</td><td>counter</td><td>lock</td><td>renewals that were not answered or refused</td></tr>
- * <tr><td>{@code holdfast.revoked}</td><td>counter</td><td>lock</td><td>releases by name, by this client</td></tr>
+ * <tr><td>{@code holdfast.renewal.failures}</td><td>counter</td><td>lock</td><td>renewals that got no answer, or were refused</td></tr>
+ * <tr><td>{@code holdfast.revoked}</td><td>counter</td><td>lock</td><td>releases by name that this client made</td></tr>
  * <tr><td>{@code holdfast.held}</td><td>gauge</td><td>client</td><td>leases held at present</td></tr>
- * <tr><td>{@code holdfast.waiting}</td><td>gauge</td><td>client</td><td>requests that wait at present</td></tr>
+ * <tr><td>{@code holdfast.waiting}</td><td>gauge</td><td>client</td><td>requests that are waiting at present</td></tr>
  * </table>
  *
- * <p>The tag {@code lock} never is a raw name unless the application says so: names may be unbounded, and a registry keeps
- * every combination of tags for ever. It is what the function given makes of the name, {@code all} by default; beyond a
- * number of different values, further ones are {@code other}. The tag {@code group}, which {@link #withGroups} adds, is bounded in the same
- * way.
+ * <p>The tag {@code lock} is a raw lock name only if the application's function returns it. Names may be unbounded, and a
+ * registry keeps every combination of tags for ever. The tag is the result of that function for the name; {@code all} by
+ * default. The number of different values is limited, and further ones become {@code other}. The tag {@code group}, which
+ * {@link #withGroups} adds, is limited in the same way.
  *
- * <p>Counts what the listener hears: with {@link io.holdfast.HoldfastOptions#withEventSampling sampling} that is a part.
+ * <p>The meters count the events that the listener receives. With
+ * {@link io.holdfast.HoldfastOptions#withEventSampling sampling} these are only a part of all events.
  */
 public final class HoldfastMetrics implements HoldfastListener {
-    /** So many different values of the tag {@code lock} are kept apart, unless asked otherwise. */
+    /** The default maximum number of different values of the tag {@code lock}. */
     public static final int MOST_TAGS = 100;
 
     private static final String OTHER = "other";
@@ -63,24 +64,27 @@ public final class HoldfastMetrics implements HoldfastListener {
     private final Values locks;
     private final @Nullable Values groups;
 
-    /** All locks under one tag. */
+    /** Creates a listener that gives all locks the same tag, {@code all}. */
     public HoldfastMetrics(MeterRegistry registry) {
         this(registry, name -> "all");
     }
 
     /**
-     * Locks by what a function makes of their names, for example the part before the first colon.
+     * Creates a listener whose tag {@code lock} is the result of a function, for example the part of the name before the first
+     * colon.
      *
-     * @param tagOf should have few results; an empty one, and what it throws, count as {@code other}
+     * @param tagOf returns the tag for a lock's name, and should have few different results. If it throws or returns an empty
+     *     text, the tag is {@code other}
      */
     public HoldfastMetrics(MeterRegistry registry, Function<? super String, String> tagOf) {
         this(registry, tagOf, MOST_TAGS);
     }
 
     /**
-     * Meters with a bound of their own.
+     * Creates a listener with the given limit of different tags.
      *
-     * @param mostTags 1 to 10,000 different results are kept apart
+     * @param tagOf as in {@link #HoldfastMetrics(MeterRegistry, Function)}
+     * @param mostTags the maximum number of different tags, 1 to 10,000
      */
     public HoldfastMetrics(MeterRegistry registry, Function<? super String, String> tagOf, int mostTags) {
         if (mostTags < 1 || mostTags > 10_000) {
@@ -98,20 +102,23 @@ public final class HoldfastMetrics implements HoldfastListener {
     }
 
     /**
-     * Returns the same with a further tag {@code group} at each timer and counter: what a function makes of the
-     * {@linkplain io.holdfast.LockOptions#withGroup(String, int) group} of the request, {@code none} for a request without one. As many
-     * different results are kept apart as for {@code lock}; further ones are {@code other}. Give a registry the meters of one of the two
-     * alone: registries such as that of Prometheus refuse meters of one name with different tags.
+     * Returns a copy that adds the tag {@code group} to each timer and counter. The tag is the result of a function for the
+     * request's {@linkplain io.holdfast.LockOptions#withGroup(String, int) group}; {@code none} for a request without a group. The
+     * maximum number of different values is that of {@code lock}; further ones become {@code other}. Use either this listener or
+     * one without groups with a registry, not both: registries such as that of Prometheus refuse meters that have the same name
+     * and different tags.
      *
-     * @param groupTagOf should have few results; an empty one, and what it throws, count as {@code other}
+     * @param groupTagOf returns the tag for a group, and should have few different results. If it throws or returns an empty
+     *     text, the tag is {@code other}
      */
     public HoldfastMetrics withGroups(Function<? super String, String> groupTagOf) {
         return new HoldfastMetrics(registry, locks, new Values(groupTagOf, locks.most));
     }
 
     /**
-     * Shows how many leases a client holds and how many requests wait. The client is not kept alive by it; close what is
-     * returned before or after the client, so that the gauges go with it.
+     * Adds gauges for the leases that a client holds and for its waiting requests. They do not keep the client alive.
+     *
+     * @return removes the gauges when it is closed; close it before or after the client
      */
     public AutoCloseable bindTo(Holdfast holdfast) {
         Tags tags = Tags.of("client", holdfast.id());
@@ -181,7 +188,7 @@ public final class HoldfastMetrics implements HoldfastListener {
             this.most = most;
         }
 
-        /** Bounded, also when several threads come with new values. */
+        /** Returns the tag for a name. The limit holds, also if several threads add values at the same time. */
         String of(String name) {
             String tag;
             try {
