@@ -1,12 +1,15 @@
 package io.holdfast.spring;
 
-/** What a call of a {@link Locked} method does if the lock is not free, or not in time. Never runs the method. */
+/** The outcome of a call of a {@link Locked} method if the lock was not free in time. In each case the method does not run. */
 public enum IfTaken {
-    /** Throws {@link io.holdfast.LockTimeoutException}, or {@link io.holdfast.LockRefusedException} if trying again at once would be wrong. */
+    /**
+     * The call throws {@link io.holdfast.LockTimeoutException}, or {@link io.holdfast.LockRefusedException} if it would be wrong to
+     * try again at once.
+     */
     THROW,
     /**
-     * Returns without a result: nothing for {@code void}, an empty {@code Optional}, a stage of one of these that is complete,
-     * an empty {@code Mono} or {@code Flux}. A method that returns anything else fails the start of the application.
+     * The call returns without a result: nothing for {@code void}, an empty {@code Optional}, a completed stage of one of these,
+     * an empty {@code Mono} or {@code Flux}. If the method has another return type, the application does not start.
      */
     SKIP
 }
