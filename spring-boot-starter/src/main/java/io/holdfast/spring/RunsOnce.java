@@ -8,9 +8,9 @@ import java.lang.annotation.Target;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * The method runs once, although several instances call it at about the same time: the first of them runs it, and the
- * others skip it, also those that come when it has ended: in the same slot of time ({@link #per()}), or until {@link #minHold()} is over. One
- * of the two is given. For scheduled methods.
+ * Runs the annotated method once, although several instances call it at about the same time. The first instance runs it, and
+ * the others skip it. Calls that come after its end skip it, too: in the same slot of time ({@link #per()}), or until
+ * {@link #minHold()} is over. Give one of these two. For scheduled methods.
  *
  * <pre>{@code
  * @Scheduled(cron = "0 0 2 * * *")
@@ -18,7 +18,7 @@ import org.springframework.core.annotation.AliasFor;
  * public void report() { … }
  * }</pre>
  *
- * <p>A {@link Locked} that does not wait, and skips; all that is said there holds.
+ * <p>This is a {@link Locked} that does not wait, and skips. Everything that is said there applies.
  */
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -30,31 +30,31 @@ public @interface RunsOnce {
     String value();
 
     /**
-     * Once in each slot of time, by the server's clock: a duration such as {@code 1h}, or {@code day}, of the default time zone of this
-     * JVM. That it ran is recorded when it has returned: a method that throws is run again by the next call in the same slot. See
-     * {@link io.holdfast.Once#per}. A method that returns a {@code Mono} or {@code Flux} has no slots, and one that is called within a
-     * transaction is refused: the record would be there before that commits.
+     * The slot of time in which the method runs once, by the server's clock: a duration such as {@code 1h}, or {@code day}, which
+     * is a day of this JVM's default time zone. The run is recorded when the method has returned. If it throws, the next call in
+     * the same slot runs it again. See {@link io.holdfast.Once#per}. A method that returns a {@code Mono} or {@code Flux} cannot
+     * have slots. A call within a transaction is refused, because the record would exist before the transaction commits.
      */
     String per() default "";
 
     /**
-     * How often the method runs at most for one slot while it throws, or its process dies; 0 for any number, up to 1,000. Then it is given up:
-     * calls skip it, as if it had run. See {@link io.holdfast.Once#withTries}.
+     * The maximum number of runs for one slot while the method throws, or its process dies: 1 to 1,000, or 0 for no limit. After
+     * that many runs, calls skip the method, as if it had run. See {@link io.holdfast.Once#withTries}.
      */
     int tries() default 0;
 
     /**
-     * The time from the start of a run in which no other instance runs the method, even if the run ends earlier. Choose more
-     * than the difference of the instances' clocks, and less than the time to the next run.
+     * The time from the start of a run in which no other instance runs the method, even if the run ends earlier. It should be
+     * longer than the difference of the instances' clocks, and shorter than the time to the next run.
      */
     @AliasFor(annotation = Locked.class, attribute = "minHold")
     String minHold() default "";
 
-    /** How long the lease lasts without renewal: after so long another instance may run it if this one has died. */
+    /** How long the lease lasts without renewal: if this instance dies, another may run the method after this time. */
     @AliasFor(annotation = Locked.class, attribute = "leaseDuration")
     String leaseDuration() default "";
 
-    /** The name of the bean of the type {@link io.holdfast.Holdfast}, where there are several. */
+    /** The name of the bean of the type {@link io.holdfast.Holdfast}, if there are several. */
     @AliasFor(annotation = Locked.class, attribute = "client")
     String client() default "";
 }
