@@ -3,11 +3,11 @@ package io.holdfast.spring;
 import org.springframework.boot.autoconfigure.service.connection.ConnectionDetails;
 
 /**
- * Where locks are kept, in place of the property {@code holdfast.url}: of a bean of this type, as a test makes it from a server that it
- * has started. Without one, and without the property, locks are kept over the application's own connection to Redis, and so where its
- * service connections lead.
+ * The address of the server that keeps the locks, which replaces the property {@code holdfast.url}. Define a bean of this type,
+ * for example in a test that has started a server. Without such a bean and without the property, locks use the application's own
+ * connection to Redis, and so the server of its service connections.
  */
 public interface HoldfastConnectionDetails extends ConnectionDetails {
-    /** {@code redis://…}, or another form that {@link io.holdfast.Holdfast#connect(String)} understands. */
+    /** Returns the address: {@code redis://…}, or another form that {@link io.holdfast.Holdfast#connect(String)} accepts. */
     String getUrl();
 }
