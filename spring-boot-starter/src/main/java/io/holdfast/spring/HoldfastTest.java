@@ -8,9 +8,10 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * For tests of an application, on a class with {@code @SpringBootTest} or the like: clients in memory take the place of its
- * beans of the type {@link io.holdfast.Holdfast}, so that no server is needed, and a bean of the type
- * {@link io.holdfast.testkit.LeaseControl} makes them fail: it lets another client hold a lock, or loses a lease.
+ * Replaces the beans of the type {@link io.holdfast.Holdfast} by clients in memory, so that a test of an application needs no
+ * server. Put it on a test class with {@code @SpringBootTest} or a similar annotation. A bean of the type
+ * {@link io.holdfast.testkit.LeaseControl} causes failures: for example, it makes another client hold a lock, or makes a lease
+ * lost.
  *
  * <pre>{@code
  * @SpringBootTest
@@ -31,8 +32,8 @@ import java.lang.annotation.Target;
  * waiters are dropped, and connections that the test has broken work again. Tests that share an application context share
  * the locks, too: they must not run at the same time.
  *
- * <p>Needs {@code holdfast-testkit}. For an application whose locking is not what is tested, set {@code holdfast.mode=granting}
- * instead, or {@code refusing} or {@code failing}.
+ * <p>Needs {@code holdfast-testkit}. If a test is not about locking, set {@code holdfast.mode} to {@code granting},
+ * {@code refusing} or {@code failing} instead.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
