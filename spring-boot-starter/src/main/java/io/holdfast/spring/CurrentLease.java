@@ -7,8 +7,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lease under which the present thread runs a {@link Locked} method: the innermost, if such methods call each other. For
- * methods that cannot have a parameter for it, such as scheduled ones. Threads that the method starts do not inherit it.
+ * Access to the lease under which the current thread runs a {@link Locked} method; if such methods call each other, that of the
+ * innermost. Use it in methods that cannot have a parameter for the lease, such as scheduled ones. Threads that the method
+ * starts do not inherit it.
  */
 public final class CurrentLease {
     private static final ThreadLocal<@Nullable CurrentLease> INNERMOST = new ThreadLocal<>();
@@ -21,13 +22,16 @@ public final class CurrentLease {
         this.outer = outer;
     }
 
-    /** The lease; empty if the thread runs no such method. */
+    /** Returns the lease; the first, if the method has several; empty if the thread runs no such method. */
     public static Optional<Lease> find() {
         CurrentLease innermost = INNERMOST.get();
         return innermost == null ? Optional.empty() : Optional.of(innermost.lease);
     }
 
-    /** All leases under which the present thread works, the innermost method's first, each method's in the order of its annotation. */
+    /**
+     * Returns all leases under which the current thread runs: those of the innermost method first, and those of one method in the
+     * order of its annotation.
+     */
     public static List<Lease> all() {
         List<Lease> all = new ArrayList<>();
         for (CurrentLease each = INNERMOST.get(); each != null; each = each.outer) {
@@ -37,7 +41,7 @@ public final class CurrentLease {
     }
 
     /**
-     * The lease; the first, if the method has several.
+     * Returns the lease; the first, if the method has several.
      *
      * @throws IllegalStateException if the thread runs no such method
      */
@@ -47,7 +51,7 @@ public final class CurrentLease {
                         + " from within its own bean"));
     }
 
-    /** Does work under leases, of which the first counts as the innermost. */
+    /** Runs work under leases, of which the first counts as the innermost. */
     static @Nullable Object during(List<Lease> leases, Work work) throws Throwable {
         CurrentLease outer = INNERMOST.get();
         CurrentLease innermost = outer;
@@ -66,7 +70,7 @@ public final class CurrentLease {
         }
     }
 
-    /** Does nothing if each lease under which this thread works is valid; otherwise throws what says of it that it is lost. */
+    /** Throws {@link io.holdfast.LeaseLostException} if one of the leases under which this thread runs is not valid. */
     static void requireAllValid() {
         for (CurrentLease each = INNERMOST.get(); each != null; each = each.outer) {
             each.lease.requireValid();
