@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>{@code holdfast.not.obtained}</td><td>counter</td><td>lock, reason</td><td>see {@link io.holdfast.Attempt.Reason}</td></tr>
  * <tr><td>{@code holdfast.downgraded}</td><td>counter</td><td>lock</td><td>writers that were downgraded to readers</td></tr>
  * <tr><td>{@code holdfast.lost}</td><td>counter</td><td>lock, reason</td><td>see {@link io.holdfast.LossReason}</td></tr>
- * <tr><td>{@code holdfast.renewal.failures}</td><td>counter</td><td>lock</td><td>renewals that got no answer, or were refused</td></tr>
+ * <tr><td>{@code holdfast.renewal.failures}</td><td>counter</td><td>lock</td>
+ *     <td>renewals that got no answer, or were refused</td></tr>
  * <tr><td>{@code holdfast.revoked}</td><td>counter</td><td>lock</td><td>releases by name that this client made</td></tr>
  * <tr><td>{@code holdfast.held}</td><td>gauge</td><td>client</td><td>leases held at present</td></tr>
  * <tr><td>{@code holdfast.waiting}</td><td>gauge</td><td>client</td><td>requests that are waiting at present</td></tr>

@@ -33,7 +33,7 @@ import org.springframework.core.annotation.AliasFor;
 @Documented
 @Locked("")
 public @interface DoneOnce {
-    /** The name for which the method runs once, with the part that distinguishes this call from others; see {@link Locked#value()}. */
+    /** The name for which the method runs once, including the part that distinguishes calls; see {@link Locked#value()}. */
     @AliasFor(annotation = Locked.class, attribute = "value")
     String value();
 

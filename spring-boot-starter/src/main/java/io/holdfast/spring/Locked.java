@@ -85,8 +85,8 @@ public @interface Locked {
     String group() default "";
 
     /**
-     * The share of the lock that the group gets, relative to a group of weight 1: a text as for {@link #value()}, which results in a
-     * number from 1 to 100. Any other number fails the call. Empty for 1. Only with {@link #group()}.
+     * The share of the lock that the group gets, relative to a group of weight 1: a text as for {@link #value()}. It must result in
+     * a number from 1 to 100; any other number fails the call. Empty for 1. Only with {@link #group()}.
      */
     String groupWeight() default "";
 
