@@ -9,33 +9,34 @@ import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Settings of the client of locks. What is not set has the library's own default.
+ * Settings of the lock client. A setting that is not given has the library's own default.
  *
- * @param enabled Whether there is a client of locks, and whether annotations take effect.
+ * @param enabled Whether the application has a lock client, and annotations take effect.
  * @param mode Where locks are kept.
- * @param url Address of the server, cluster or Sentinels that keep the locks, in place of the application's connection to
+ * @param url Address of the server, cluster or Sentinels that keep the locks, instead of the application's connection to
  *     Redis: redis://…, redis-cluster://… or redis-sentinel://…, or with rediss for TLS.
- * @param connectionFactory Name of the bean of the connection factory over which locks are kept, where there are several.
- * @param sslBundle Name of the SSL bundle with which an address of rediss is connected to; by default that of
+ * @param connectionFactory Name of the bean of the connection factory that the lock client uses, if there are several.
+ * @param sslBundle Name of the SSL bundle for connections to a rediss address; by default that of
  *     spring.data.redis.ssl.bundle, for Jedis.
- * @param prefix What the names of all keys and channels begin with. Clients that are to exclude each other need the same.
- * @param application What people see as the holder; by default the name of the application.
- * @param connectTimeout Longest time for one connection.
- * @param commandTimeout Longest time for an answer of the server.
- * @param closeTimeout Longest time for the releases when the application ends.
+ * @param prefix Prefix of the names of all keys and channels. Clients that must exclude each other need the same prefix.
+ * @param application Name by which people see this application as a holder; by default the name of the application.
+ * @param connectTimeout Maximum time to establish one connection.
+ * @param commandTimeout Maximum time for an answer of the server.
+ * @param closeTimeout Maximum time for the releases when the application ends.
  * @param refreshInterval How often a client that waits reports to the server.
- * @param waiterDeadline How long a waiter without a report keeps its position.
+ * @param waiterDeadline How long a waiter without a report keeps its queue position.
  * @param tokenLife How long a token is remembered after its own time.
- * @param eviction What is done about a server that may drop locks when its memory is full.
+ * @param eviction What the client does if the server may evict locks when its memory is full.
  * @param quarantine How long leases are held back after the server may have lost its memory.
- * @param largestClockDrift By which part a server's clock may run faster than that of this process before its locks are refused.
- * @param deadlockDetection How long a request waits before its client looks whether it is in a deadlock; by default no client
- *     looks.
- * @param eventSampling Part of the requests of which listeners and metrics hear, from 0 to 1.
- * @param logSampling Part of the requests that the log reports, from 0 to 1.
- * @param lock How all locks are asked for that do not say otherwise.
- * @param locks The same for locks by their names. A * in the pattern stands for any characters; the pattern with the most
- *     other characters counts, and gives what it does not set to holdfast.lock.
+ * @param largestClockDrift Fraction by which a server's clock may run faster than that of this process before its locks are
+ *     refused.
+ * @param deadlockDetection How long a request waits before its client checks whether it is in a deadlock; by default no client
+ *     checks.
+ * @param eventSampling Fraction of the requests that listeners and metrics receive, from 0 to 1.
+ * @param logSampling Fraction of the requests that the log reports, from 0 to 1.
+ * @param lock Options of all locks that have no others.
+ * @param locks Options of locks by name patterns. A * in a pattern stands for any characters. The matching pattern with the most
+ *     other characters applies; options that it does not set come from holdfast.lock.
  */
 @ConfigurationProperties(prefix = "holdfast", ignoreUnknownFields = false)
 record HoldfastProperties(
@@ -78,7 +79,7 @@ record HoldfastProperties(
         GRANTING,
         /** Nowhere: every lock is taken by another client. For tests; needs holdfast-testkit. */
         REFUSING,
-        /** Nowhere: as if the server had gone away. For tests; needs holdfast-testkit. */
+        /** Nowhere: every request fails as if the server were unreachable. For tests; needs holdfast-testkit. */
         FAILING
     }
 
@@ -86,10 +87,11 @@ record HoldfastProperties(
      * Methods with annotations.
      *
      * @param enabled Whether methods with @Locked, @RunsOnce and @DoneOnce are run under locks.
-     * @param order Place among the advice of a method; smaller is further outside. It must be smaller than that of
+     * @param order Order among the advice of a method; a smaller one is further outside. It must be smaller than that of
      *     transactions.
-     * @param inTransaction What is done if a transaction is active already when a lock is asked for.
-     * @param executor Name of the bean that runs methods which return a stage, unless they are @Async; empty for threads of the client.
+     * @param inTransaction What happens if a transaction is already active when a lock is requested.
+     * @param executor Name of the executor bean that runs methods that return a stage, unless they are @Async; empty for threads of
+     *     the client.
      */
     record Annotations(
             @DefaultValue("true") boolean enabled,
@@ -100,37 +102,37 @@ record HoldfastProperties(
         static final int ORDER = Integer.MAX_VALUE - 100;
     }
 
-    /** What is done if a transaction is active already when a lock is asked for. */
+    /** What happens if a transaction is already active when a lock is requested. */
     enum InTransaction {
         /** The call fails: the lock would be released before that transaction commits. */
         REFUSE,
         /** The log reports it, and the lock is released before that transaction commits. */
         WARN,
-        /** The lock is released after that transaction has ended. What it read before is not protected. */
+        /** The lock is released after that transaction has ended. Data that it read before is not protected. */
         RELEASE_AFTER
     }
 
     /**
      * Caches of the application.
      *
-     * @param singleFlight Whether @Cacheable(sync = true) holds among all instances: one loads what is missing in a cache that they
-     *     share, and the others wait for it.
+     * @param singleFlight Whether @Cacheable(sync = true) applies across all instances: one of them loads an entry that is missing in
+     *     a shared cache, and the others wait for it.
      */
     record Caching(@DefaultValue("false") boolean singleFlight) {}
 
     /**
-     * When the client ends.
+     * When the client is closed.
      *
-     * @param phase It ends after what has a larger phase, such as the web server, and before what has a smaller one, such as
-     *     connection factories, which have 0.
+     * @param phase Phase in which the client is closed: after beans with a larger phase, such as the web server, and before beans
+     *     with a smaller one, such as connection factories, which have 0.
      */
     record Lifecycle(@DefaultValue("1024") int phase) {}
 
     /**
      * Meters.
      *
-     * @param enabled Whether there are meters.
-     * @param lockTag What the tag lock of a meter is.
+     * @param enabled Whether the client has meters.
+     * @param lockTag Value of a meter's tag lock.
      */
     record Metrics(
             @DefaultValue("true") boolean enabled,
@@ -139,12 +141,12 @@ record HoldfastProperties(
     /**
      * The page that shows locks live. Needs holdfast-dashboard.
      *
-     * @param enabled Whether the application serves it. The application's own security is in front of it; without any,
-     *     every client that can reach the application can see it.
-     * @param path Where, below the application's context path.
+     * @param enabled Whether the application serves the page. The application's own security protects it; without any, every client
+     *     that can reach the application can see the page.
+     * @param path Path of the page, below the application's context path.
      * @param allowChanges Whether the page may release and extend holds, and drop requests.
-     * @param environment What the page calls the environment, such as production, beside the server.
-     * @param colour Of the bar above the page, where the environment has a name.
+     * @param environment Name of the environment, such as production, which the page shows next to the server.
+     * @param colour Colour of the bar above the page, if the environment has a name.
      */
     record DashboardPage(
             @DefaultValue("false") boolean enabled,
@@ -153,7 +155,7 @@ record HoldfastProperties(
             @DefaultValue("") String environment,
             @DefaultValue("grey") PageColour colour) {}
 
-    /** As the dashboard has them, which may not be among the classes. */
+    /** The dashboard's colours. They are listed again because the dashboard may be missing on the class path. */
     enum PageColour {
         GREY,
         RED,
@@ -162,7 +164,7 @@ record HoldfastProperties(
         BLUE
     }
 
-    /** What the tag lock of a meter is. */
+    /** Value of a meter's tag lock. */
     enum LockTag {
         /** The word all, for all locks. */
         ALL,
@@ -170,7 +172,7 @@ record HoldfastProperties(
         FIRST_SEGMENT
     }
 
-    /** The options of a client, of which the rest comes from elsewhere. */
+    /** Returns the options of a client as far as properties set them. */
     HoldfastOptions options(@Nullable String applicationName) {
         HoldfastOptions options = HoldfastOptions.defaults();
         options = prefix == null ? options : options.withPrefix(prefix);
