@@ -6,30 +6,31 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How locks are asked for and held.
+ * Options with which locks are requested and held.
  *
- * @param leaseDuration How long a lease lasts without renewal (lease duration), and so how long others wait for a holder that died.
+ * @param leaseDuration How long a lease lasts without renewal, and so how long others wait for a holder that died.
  * @param renewal Whether leases are renewed.
- * @param waitLimit How long to wait for a lock: a duration, 0 for not at all, or forever.
+ * @param waitLimit How long to wait for a lock: a duration, 0 not to wait, or forever.
  * @param maxHold Time after which renewal stops.
- * @param maxScopedHold Time after which renewal stops of locks that are held for the time of a call.
- * @param interruptBefore How long before its lease ends a thread that works under it is interrupted.
- * @param replicas How many replicas must have a grant.
- * @param replicaTimeout How long they may take.
- * @param minRemaining A lease that arrives with less than this is extended first.
- * @param minHold A lock stays taken after a release until so long after its grant (minimum hold time).
+ * @param maxScopedHold Time after which renewal stops for locks that are held during a call.
+ * @param interruptBefore How long before the end of its lease a thread that works under it is interrupted.
+ * @param replicas Number of replicas that must confirm a grant.
+ * @param replicaTimeout Maximum time for the replicas to confirm a grant.
+ * @param minRemaining Minimum remaining time of a lease that is handed out; a lease that arrives with less is extended first.
+ * @param minHold Minimum hold time: how long after its grant a lock stays taken, even if it is released earlier.
  * @param lockDelay How much longer a lock stays taken when its lease is lost and not released (lock-delay).
- * @param metadata Data that stands beside the hold for all to see.
- * @param handoffTimeout How long a waiter that is frozen may keep the others waiting.
- * @param requestLife How long a request keeps its position in the queue.
- * @param requestEnd What happens to a request then.
+ * @param metadata Data that is stored with the hold, visible to every client.
+ * @param handoffTimeout How long a frozen waiter may keep the others waiting.
+ * @param requestLife How long a request keeps its queue position.
+ * @param requestEnd What happens to a request after its request life.
  * @param order Where a request enters the queue.
- * @param priority Requests of higher priority are served first; from -100 to 100.
- * @param queueLimit Longest queue; a further request is refused.
- * @param reentrancy What is done if the caller holds the lock already.
+ * @param priority Priority of a request, from -100 to 100; a higher one is served first.
+ * @param queueLimit Maximum length of the queue; a further request is refused.
+ * @param reentrancy What happens if the caller already holds the lock.
  * @param deadlock Whether a request may be ended to break a deadlock that it is in.
- * @param localHandoffs How many sections a turn of this client may have while others wait; 0 for the server's order strictly.
- * @param localHandoffTime How long a turn may last while others wait.
+ * @param localHandoffs Maximum number of critical sections in a turn of this client while others wait; 0 for the server's strict
+ *     order.
+ * @param localHandoffTime Maximum length of a turn while others wait.
  * @param keepFor How long the client keeps a lock that was released while no request waited for it.
  */
 record LockProperties(
@@ -58,9 +59,9 @@ record LockProperties(
         @Nullable Duration keepFor) {
 
     /**
-     * These options with what is set here.
+     * Returns the given options, changed by the properties that are set.
      *
-     * @param where the properties are
+     * @param where the prefix of the properties, for error messages
      */
     LockOptions over(String where, LockOptions base) {
         try {
