@@ -15,35 +15,37 @@ import net.javacrumbs.shedlock.support.LockException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * ShedLock's locks, kept by Holdfast: the bean to put in place of another {@link LockProvider}. Annotations, executors and
- * listeners of ShedLock stay as they are. See docs/guide/shedlock.md.
+ * A {@link LockProvider} that keeps ShedLock's locks in Holdfast: define it as a bean instead of another provider. Annotations,
+ * executors and listeners of ShedLock stay as they are. See docs/guide/shedlock.md.
  *
  * <pre>{@code
  * LockProvider provider = HoldfastLockProvider.renewing(holdfast);
  * }</pre>
  *
- * <p>There are two, which differ in what {@code lockAtMostFor} means:
+ * <p>There are two kinds of provider. They differ in the meaning of {@code lockAtMostFor}:
  *
  * <ul>
- *   <li>{@link #renewing}: how long a run may have the lock. While its process lives, the lock is renewed; if it dies, the lock is
- *       free when the {@linkplain LockOptions#leaseDuration() lease duration} is over (30 s by default), however long a run may last.
- *   <li>{@link #exact}: what ShedLock says. The lock is not renewed, and is free after that time, whether the run has ended, goes
- *       on, or has died with its process.
+ *   <li>{@link #renewing}: {@code lockAtMostFor} limits how long a run may have the lock. The lock is renewed while its process
+ *       lives. If the process dies, the lock is free at the end of its {@linkplain LockOptions#leaseDuration() lease duration} (30 s
+ *       by default), however long a run may last.
+ *   <li>{@link #exact}: {@code lockAtMostFor} has ShedLock's meaning. The lock is not renewed, and is free after that time, whether
+ *       the run has ended, goes on, or has died with its process.
  * </ul>
  *
- * <p>In both, {@code lockAtLeastFor} is how long the lock stays taken at least, counted by the server from the grant, if the run
- * ends sooner, also if it ends because the client is closed. The name of ShedLock's lock is the name of the lock: {@code @SchedulerLock(name = "nightly")}
- * and {@code holdfast.lock("nightly")} exclude each other, and {@code holdfast ls} shows it. Times count from the call, and not
- * from when the configuration was made.
+ * <p>In both, the lock stays taken for at least {@code lockAtLeastFor} if the run ends sooner, also if it ends because the client is
+ * closed. The server counts that time from the grant. The name of ShedLock's lock is the name of the lock:
+ * {@code @SchedulerLock(name = "nightly")} and {@code holdfast.lock("nightly")} exclude each other, and {@code holdfast ls} shows it.
+ * Times count from the call, and not from the creation of the configuration.
  *
- * <p><b>{@link #lock} never waits.</b> It blocks for one round trip, at most the client's command timeout, and is empty only if
- * another has the lock. If that is not known it throws, so that ShedLock does not run the task.
+ * <p><b>{@link #lock} never waits.</b> It blocks for one round trip, for at most the client's command timeout. It returns empty only
+ * if another holder has the lock. If the outcome is unknown, it throws, so ShedLock does not run the task.
  *
- * <p><b>Extending</b> ({@code SimpleLock.extend}, {@code LockExtender}) counts both times again from then on, and is empty if the lock
- * is not held any more. It does not shorten the {@code lockAtLeastFor} that the lock was taken with; nor, if the process dies, the
- * time for which the server was asked to keep it. {@code KeepAliveLockProvider} is not needed around this.
+ * <p><b>An extension</b> ({@code SimpleLock.extend}, {@code LockExtender}) restarts both times. It returns empty if the lock is no
+ * longer held. It never shortens the {@code lockAtLeastFor} with which the lock was acquired. If the process dies, it does not
+ * shorten the time for which the server was asked to keep the lock either. {@code KeepAliveLockProvider} is not needed around this
+ * provider.
  *
- * <p>Immutable, and usable by any number of threads. A lock is to be unlocked as ShedLock does; any thread may do that.
+ * <p>Immutable, and usable by any number of threads. Unlock a lock as ShedLock does; any thread may do that.
  */
 public final class HoldfastLockProvider implements ExtensibleLockProvider {
     private final Holdfast holdfast;
@@ -60,58 +62,62 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
     }
 
     /**
-     * Locks that are renewed while their process lives, until {@code lockAtMostFor} is over: then the lock is released, although the
-     * run goes on, and a warning is logged ({@code io.holdfast.shedlock}). A dead process blocks the job for a lease duration, or for
-     * {@code lockAtMostFor} if that is shorter.
+     * Returns a provider whose locks are renewed while their process lives, until {@code lockAtMostFor} is over. Then the lock is
+     * released even if the run goes on, and a warning is logged ({@code io.holdfast.shedlock}). A dead process blocks the job for a
+     * lease duration, or for {@code lockAtMostFor} if that is shorter.
      */
     public static HoldfastLockProvider renewing(Holdfast holdfast) {
         return new HoldfastLockProvider(holdfast, null, true, false);
     }
 
     /**
-     * Locks as ShedLock's other providers have them: free when {@code lockAtMostFor} is over, and never renewed. A process that
-     * dies blocks the job for all of it. Of less than 100 ms, a living process gives the lock back in time, and a dead one blocks for
-     * 100 ms.
+     * Returns a provider whose locks are those of ShedLock's other providers: free when {@code lockAtMostFor} is over, and never
+     * renewed. A process that dies blocks the job for the whole of that time. If {@code lockAtMostFor} is less than 100 ms, a living
+     * process gives the lock back in time, and a dead one blocks the job for 100 ms.
      */
     public static HoldfastLockProvider exact(Holdfast holdfast) {
         return new HoldfastLockProvider(holdfast, null, false, false);
     }
 
     /**
-     * With other options than the client's defaults: the lease duration of {@link #renewing}, metadata, listeners, replicas. What ShedLock
-     * decides is not taken from them: renewal, the longest and the minimum hold time, waiting, and what happens to who holds the lock
-     * already, who is refused like everybody.
+     * Returns a copy with the given options instead of the client's defaults, for the lease duration of {@link #renewing}, metadata,
+     * listeners and replicas. Options that ShedLock decides are ignored: renewal, the maximum and the minimum hold time, waiting,
+     * and re-entry. A caller that already holds the lock is refused, as every other caller is.
      */
     public HoldfastLockProvider withOptions(LockOptions value) {
         return new HoldfastLockProvider(holdfast, Objects.requireNonNull(value, "options"), renewed, interrupting);
     }
 
     /**
-     * Interrupting the thread that took the lock, once, if the lock is lost or {@code lockAtMostFor} is over before it is unlocked: so
-     * that a run that heeds interrupts ends instead of overlapping with the next. For tasks that run in the thread that ShedLock calls
-     * them in; not for those that return a future or a publisher. An interrupt that the run has not noticed is cleared when it unlocks.
+     * Returns a copy that interrupts the thread that acquired a lock, once, if the lock is lost, or if {@code lockAtMostFor} is over
+     * before it is unlocked. So a run that reacts to interrupts ends instead of overlapping with the next. Use it for tasks that run
+     * in the thread in which ShedLock calls them, and not for tasks that return a future or a publisher. An interrupt that the run
+     * has not noticed is cleared when it unlocks.
      */
     public HoldfastLockProvider withInterrupt() {
         return new HoldfastLockProvider(holdfast, options, renewed, true);
     }
 
     /**
-     * For a rollout: takes each lock here and from the provider that the old version of the application uses, and is empty unless both
-     * are free. Instances that have the old one only, both, or (later) this one only exclude each other, as long as those with the
-     * old one only and those with this one only are never there at the same time. A lock that is not free at the other is given back
-     * here without a rest. Extending needs an old provider whose locks can be extended.
+     * Returns a provider for a rollout, which acquires each lock from this provider and from that of the application's old version. It
+     * returns empty unless both are free. Instances with only the old provider, with both, and (later) with only this one exclude
+     * each other. The condition: instances with only the old one and instances with only this one never run at the same time. If
+     * a lock is not free at the old provider, it is given back here without a minimum hold time. An extension needs an old provider
+     * whose locks can be extended.
+     *
+     * @param old the provider that the old version of the application uses
      */
     public ExtensibleLockProvider beside(LockProvider old) {
         return new BothProviders(this, Objects.requireNonNull(old, "old"));
     }
 
     /**
-     * Takes the lock if it is free.
+     * Acquires the lock if it is free, without waiting.
      *
-     * @return empty if another has it
-     * @throws io.holdfast.HoldfastException if the server does not answer or refuses: the lock is not held; what may have been
-     *     granted is given back
-     * @throws LockException if the thread is interrupted; it stays so
+     * @return the lock; empty if another holder has it
+     * @throws io.holdfast.HoldfastException if the server does not answer or refuses: the lock is not held, and a lease that may have
+     *     been granted is given back
+     * @throws LockException if the thread is interrupted; its interrupt status stays set
      */
     @Override
     public Optional<SimpleLock> lock(LockConfiguration configuration) {
