@@ -8,9 +8,9 @@ import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.core.SimpleLock;
 
 /**
- * See {@link HoldfastLockProvider#beside}. The new lock is asked for first, because it can be given back without a rest; the old one
- * would stay taken for {@code lockAtLeastFor}, although nothing ran, and the next run would be skipped. Nobody waits, so that the order
- * makes no deadlock.
+ * The provider of {@link HoldfastLockProvider#beside}. The new lock is requested first, because it can be given back without a
+ * minimum hold time. The old one would stay taken for {@code lockAtLeastFor} although nothing ran, and the next run would be
+ * skipped. No request waits, so the order cannot cause a deadlock.
  */
 final class BothProviders implements ExtensibleLockProvider {
     private final HoldfastLockProvider next;
