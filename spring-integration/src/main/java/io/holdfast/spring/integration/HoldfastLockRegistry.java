@@ -22,38 +22,38 @@ import org.springframework.integration.util.CheckedCallable;
 import org.springframework.integration.util.CheckedRunnable;
 
 /**
- * Spring Integration's locks, kept by Holdfast: the bean to put in place of another {@link LockRegistry}. See
+ * A {@link LockRegistry} that keeps Spring Integration's locks in Holdfast: define it as a bean instead of another registry. See
  * docs/guide/spring-integration.md.
  *
  * <pre>{@code
  * LockRegistry<?> locks = HoldfastLockRegistry.of(holdfast, "orders"); // with 6: LockRegistry
  * }</pre>
  *
- * <p><b>One view for each key.</b> As long as anything refers to the lock that {@link #obtain} has returned for a key, or a thread has it
- * locked, the same object is returned again. A lock without references is forgotten by itself: there is no capacity, nothing is evicted, and a
- * lock that is held or awaited never goes.
+ * <p><b>One view for each key.</b> {@link #obtain} returns the same object for a key while anything refers to it, or a thread has it
+ * locked. The registry forgets a lock to which nothing refers. So it has no capacity, evicts nothing, and never forgets a lock that
+ * is held or awaited.
  *
- * <p><b>The locks</b> are those of {@code java.util.concurrent}: owned by the thread that locked them, and re-entrant, through the same
- * registry. Another registry is another owner, as another process is. They are renewed while they are locked. Waiters stand in the server's
- * queue, those of other processes and those of this one.
+ * <p><b>The locks</b> behave as those of {@code java.util.concurrent}: the thread that locked one owns it, and may lock it again through
+ * the same registry. Another registry is another owner, as another process is. Locks are renewed while they are locked. Waiters of this
+ * process and of others are in the server's queue.
  *
  * <ul>
- *   <li>{@code lock()} and {@code lockInterruptibly()} wait for ever, also while the server is away. {@code tryLock()} and
- *       {@code tryLock(time, unit)} throw {@link io.holdfast.ServerUnreachableException} if the server does not answer: whether the lock was
- *       granted is not known; what may have been granted is given back.
- *   <li>If the lock is lost while a thread has it locked, what that thread calls next on it throws
- *       {@link io.holdfast.LeaseLostException}: locking again or trying to, and {@code unlock()}, which unlocks all the same. What was done
- *       under the lock may have overlapped with another holder's work.
+ *   <li>{@code lock()} and {@code lockInterruptibly()} wait for ever, also while the server is unreachable. {@code tryLock()} and
+ *       {@code tryLock(time, unit)} throw {@link io.holdfast.ServerUnreachableException} if the server does not answer: the outcome is
+ *       unknown, and a lock that may have been granted is given back.
+ *   <li>If the lock is lost while a thread has it locked, that thread's next call on it throws {@link io.holdfast.LeaseLostException},
+ *       if it locks, tries to lock or unlocks; {@code unlock()} unlocks nevertheless. Work under the lock may have overlapped with
+ *       another holder's work.
  *   <li>{@code unlock()} by a thread that has not locked throws {@code IllegalMonitorStateException}.
  *   <li>Conditions are not supported.
- *   <li>With Spring Integration 7 they are {@code DistributedLock}s, too. The time-to-live given there is the lock's lease duration for
- *       this once: how long it stays taken if its process dies. While its process lives it is renewed.
+ *   <li>With Spring Integration 7 the locks are {@code DistributedLock}s, too. The time-to-live given there is the lease duration of
+ *       that one hold: how long the lock stays taken if its process dies. While its process lives, the lock is renewed.
  *   <li>A thread that ends without unlocking leaves the lock locked, and renewed, until the client is closed or
  *       {@link LockOptions#maxHold()} is over.
  * </ul>
  *
- * <p>Runs on Spring Integration 6.5 and 7. Usable by any number of threads; closes nothing: locks that are held when the client is closed are
- * released by it.
+ * <p>Runs on Spring Integration 6.5 and 7. Usable by any number of threads. The registry closes nothing: when the client is closed, it
+ * releases the locks that are held.
  */
 @SuppressWarnings("rawtypes") // with 7 its interfaces have a parameter, with 6 they have none
 public final class HoldfastLockRegistry implements ExpirableLockRegistry, RenewableLockRegistry {
@@ -65,7 +65,7 @@ public final class HoldfastLockRegistry implements ExpirableLockRegistry, Renewa
     private final ConcurrentMap<String, View> views = new ConcurrentHashMap<>();
     private final ReferenceQueue<RegistryLock> forgotten = new ReferenceQueue<>();
 
-    /** What keeps views that are locked, although no reference to them is left. */
+    /** The locked views, which are kept even if nothing else refers to them. */
     private final Set<RegistryLock.Hold> holds = ConcurrentHashMap.newKeySet();
 
     private static final class View extends WeakReference<RegistryLock> {
@@ -86,9 +86,9 @@ public final class HoldfastLockRegistry implements ExpirableLockRegistry, Renewa
     }
 
     /**
-     * A registry over a client, which stays the caller's.
+     * Returns a registry over a client, which the caller must close.
      *
-     * @param registryKey in front of the keys: the lock for the key {@code 42} of the registry {@code orders} is
+     * @param registryKey the prefix of the keys: the lock for the key {@code 42} of the registry {@code orders} is
      *     {@code holdfast.lock("orders:42")}. A colon or percent sign in either is escaped ({@link LockName})
      */
     public static HoldfastLockRegistry of(Holdfast holdfast, String registryKey) {
@@ -96,29 +96,29 @@ public final class HoldfastLockRegistry implements ExpirableLockRegistry, Renewa
     }
 
     /**
-     * Another registry like this one, with other options for its locks than the client's defaults. What a thread does that holds the lock
-     * already is not taken from them: it enters again.
+     * Returns a copy with the given options for its locks instead of the client's defaults. The option for re-entry is ignored: a
+     * thread that already holds a lock enters again.
      */
     public HoldfastLockRegistry withOptions(LockOptions value) {
         return new HoldfastLockRegistry(holdfast, registryKey, Objects.requireNonNull(value, "options"), old);
     }
 
     /**
-     * Another registry like this one, for a rollout: each of its locks takes the old registry's lock for the key first, then its own, and
-     * unlocks in reverse. Instances that have the old registry only, both, or (later) this one only exclude each other, as long as those
-     * with the old one only and those with this one only are never there at the same time.
+     * Returns a copy for a rollout: each of its locks acquires the old registry's lock for the key first, then its own, and unlocks in
+     * reverse. Instances with only the old registry, with both, and (later) with only this one exclude each other. The condition:
+     * instances with only the old one and instances with only this one never run at the same time.
      *
-     * @param value what the old version of the application uses, set up in the same way
+     * @param value the registry that the old version of the application uses, set up in the same way
      */
     public HoldfastLockRegistry beside(LockRegistry value) {
         return new HoldfastLockRegistry(holdfast, registryKey, options, Objects.requireNonNull(value, "old"));
     }
 
     /**
-     * The lock for a key. No I/O.
+     * Returns the lock for a key. No I/O.
      *
      * @param lockKey a string
-     * @throws IllegalArgumentException if it is none, or too long for a lock's name
+     * @throws IllegalArgumentException if the key is not a string, or is too long for a lock's name
      */
     @Override
     public Lock obtain(Object lockKey) {
@@ -165,14 +165,15 @@ public final class HoldfastLockRegistry implements ExpirableLockRegistry, Renewa
         }
     }
 
-    /** How many views are known. */
+    /** Returns how many views are known. */
     int size() {
         sweep();
         return views.size();
     }
 
     /**
-     * Forgets nothing that anybody could miss: locks without references, and that are not locked, are forgotten by themselves. A lock with a reference stays the one for its key, whatever its age.
+     * Removes the entries of locks to which nothing refers and that are not locked, which also happens by itself. The age has no effect:
+     * a lock to which anything refers stays the one for its key.
      */
     @Override
     public void expireUnusedOlderThan(long age) {
@@ -180,10 +181,11 @@ public final class HoldfastLockRegistry implements ExpirableLockRegistry, Renewa
     }
 
     /**
-     * Makes a lock that this thread holds last for its whole lease duration from now. It is renewed by itself; this asks the server.
+     * Extends a lock that this thread holds to its whole lease duration from now. The client renews locks by itself; this call asks the
+     * server at once.
      *
-     * @throws IllegalStateException if this thread does not hold it, or has lost it
-     * @throws io.holdfast.ServerUnreachableException if the server does not answer: it is held as before
+     * @throws IllegalStateException if this thread does not hold the lock, or has lost it
+     * @throws io.holdfast.ServerUnreachableException if the server does not answer: the lock is held as before
      */
     @Override
     public void renewLock(Object lockKey) {
@@ -191,12 +193,12 @@ public final class HoldfastLockRegistry implements ExpirableLockRegistry, Renewa
     }
 
     /**
-     * Makes a lock that this thread holds last for at least so long from now; what it was promised before is not shortened. Part of the
+     * Extends a lock that this thread holds to at least {@code ttl} from now, and never shortens the remaining time. Part of the
      * interface in Spring Integration 7.
      *
      * @param ttl 1 ms to 365 days
-     * @throws IllegalStateException if this thread does not hold it, or has lost it
-     * @throws io.holdfast.ServerUnreachableException if the server does not answer: it is held as before
+     * @throws IllegalStateException if this thread does not hold the lock, or has lost it
+     * @throws io.holdfast.ServerUnreachableException if the server does not answer: the lock is held as before
      */
     // overrides nothing with 6
     public void renewLock(Object lockKey, Duration ttl) {
@@ -213,14 +215,14 @@ public final class HoldfastLockRegistry implements ExpirableLockRegistry, Renewa
     // Declared anew: inherited from interfaces without their parameter, these would throw anything as seen by a
     // compiler with 7.
 
-    /** Does work under the lock for a key, waiting for it for ever. */
+    /** Runs work under the lock for a key, and waits for the lock for ever. */
     @Override
     public <E extends Throwable> void executeLocked(Object lockKey, CheckedRunnable<E> runnable)
             throws E, InterruptedException {
         ExpirableLockRegistry.super.executeLocked(lockKey, runnable);
     }
 
-    /** Does work under the lock for a key, waiting for it for ever; returns what the work returns. */
+    /** Runs work under the lock for a key, and waits for the lock for ever; returns the work's result. */
     @Override
     public <T, E extends Throwable> T executeLocked(Object lockKey, CheckedCallable<T, E> callable)
             throws E, InterruptedException {
@@ -228,9 +230,9 @@ public final class HoldfastLockRegistry implements ExpirableLockRegistry, Renewa
     }
 
     /**
-     * Does work under the lock for a key, if it is free in time.
+     * Runs work under the lock for a key, if the lock is free in time.
      *
-     * @throws TimeoutException if it was not: the work was not begun
+     * @throws TimeoutException if the lock was not free in time; the work did not begin
      */
     @Override
     public <E extends Throwable> void executeLocked(
@@ -240,9 +242,9 @@ public final class HoldfastLockRegistry implements ExpirableLockRegistry, Renewa
     }
 
     /**
-     * Does work under the lock for a key, if it is free in time; returns what the work returns.
+     * Runs work under the lock for a key, if the lock is free in time; returns the work's result.
      *
-     * @throws TimeoutException if it was not: the work was not begun
+     * @throws TimeoutException if the lock was not free in time; the work did not begin
      */
     @Override
     public <T, E extends Throwable> T executeLocked(
