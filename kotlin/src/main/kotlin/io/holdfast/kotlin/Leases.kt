@@ -30,36 +30,36 @@ import kotlinx.coroutines.job
 import kotlinx.coroutines.withContext
 
 /**
- * Does work under the lock, and releases it in every case: when the work has ended, has failed, or was cancelled. No thread is
- * blocked meanwhile. For locks, for either side of a read/write lock, and for the permits of a semaphore.
+ * Acquires the lock, runs the work, and always releases the lock afterwards: when the work has ended, has failed, or was
+ * cancelled. Blocks no thread. For locks, for either side of a read/write lock, and for the permits of a semaphore.
  *
- * The work runs in the calling coroutine's context, and has ended with all coroutines that it has started when the lock is
- * released. The release was answered when this function ends, which takes the command timeout of the client at most. A hold is
- * renewed for [io.holdfast.LockOptions.maxScopedHold] at most.
+ * The work runs in the calling coroutine's context. The lock is released after the work and all coroutines that it has started
+ * have ended. This function ends after the server has answered the release, which takes at most the client's command timeout.
+ * A hold is renewed for at most [io.holdfast.LockOptions.maxScopedHold].
  *
  * **Cancellation.** If the calling coroutine is cancelled while it waits, the request is withdrawn, in the background if
- * necessary, and the work is not begun: nothing stays in the queue, and nothing stays held. If it is cancelled later, so is the
- * work, and the lock is released when the work has ended.
+ * necessary, and the work does not begin: nothing stays in the queue, and nothing stays held. If it is cancelled later, the work is
+ * cancelled, too, and the lock is released when the work has ended.
  *
- * **Loss.** If the lock is lost, the work is cancelled at once with all coroutines that it has started, by a
- * `CancellationException` whose cause is the [LeaseLostException]. What this function throws then is no cancellation, of which
- * the caller's own coroutine would end in silence, but a `LeaseLostException`. Code that does not suspend is not stopped: what
- * must not be done twice goes to a store that compares the lease's token. [io.holdfast.LockOptions.interruptBefore] does not
- * concern this function.
+ * **Loss.** If the lock is lost, the work and all coroutines that it has started are cancelled at once, by a
+ * `CancellationException` whose cause is the [LeaseLostException]. This function then throws a `LeaseLostException` and no
+ * `CancellationException`, which would end the caller's own coroutine silently. Code that does not suspend is not stopped: work
+ * that must not be done twice needs a store that compares the lease's token. [io.holdfast.LockOptions.interruptBefore] has no
+ * effect on this function.
  *
- * **Actors.** The actor that asks is this coroutine, not its thread, which others use too: a name of its own, which listings
- * show, made of its [CoroutineName] if it has one. The work, and what it starts, belongs to the same actor. So requests within
- * the work for a lock that it holds do what [io.holdfast.LockOptions.reentrancy] says, and those beside it wait. An actor that
- * was named with `withActor` stays.
+ * **Actors.** The actor is this coroutine, and not its thread, which other coroutines use, too. It has a unique name, which listings
+ * show and which contains its [CoroutineName], if any. The work, and the coroutines that it starts, belong to the same actor. So
+ * a request within the work for a lock that it holds follows [io.holdfast.LockOptions.reentrancy], and a request of another
+ * coroutine waits. An actor that was named with `withActor` stays.
  *
- * @param wait how long to wait for the lock: zero asks once; infinite waits for ever; as its options say if it is null. At least a
- *   millisecond otherwise, and a year at most
+ * @param wait how long to wait for the lock: zero asks once, infinite waits for ever, and null waits for the time that the options
+ *   give. Any other value must be 1 ms to a year
  * @param block the work
- * @return what the work returned
- * @throws LockTimeoutException if the lock was not free in time; the work was not begun. This and what else
- *   [DistributedLock.acquireAsync] fails with
- * @throws LeaseLostException if the lock was lost before the work had ended; [LeaseLostException.result] is what the work returned,
- *   if it did so all the same. An exception of the work itself, other than its cancellation, is passed on as it is
+ * @return the result of the work
+ * @throws LockTimeoutException if the lock was not free in time; the work did not begin. The function also throws every other
+ *   exception with which [DistributedLock.acquireAsync] fails
+ * @throws LeaseLostException if the lock was lost before the work had ended; [LeaseLostException.result] is the work's result, if it
+ *   returned one nevertheless. An exception of the work itself, other than its cancellation, is thrown unchanged
  */
 public suspend fun <T> DistributedLock.withLease(
     wait: Duration? = null,
@@ -74,13 +74,13 @@ public suspend fun <T> DistributedLock.withLease(
 }
 
 /**
- * Does work under the lock if it is free, or becomes free in time; otherwise as [withLease].
+ * Runs work under the lock if the lock is free, or becomes free in time. In other respects it behaves as [withLease].
  *
  * @param wait how long to wait for the lock; zero, which is the default, asks once
  * @param block the work
- * @return what the work returned; null, without the work being begun, if the lock was not free (in time)
- * @throws io.holdfast.ServerUnreachableException if that is not known. This and what else [withLease] throws, except for a lock that was
- *   not free
+ * @return the result of the work; null if the lock was not free in time, and the work did not begin
+ * @throws io.holdfast.ServerUnreachableException if the outcome is unknown. The function also throws every other exception of
+ *   [withLease], except those for a lock that was not free
  */
 public suspend fun <T : Any> DistributedLock.tryWithLease(
     wait: Duration = Duration.ZERO,
@@ -88,14 +88,14 @@ public suspend fun <T : Any> DistributedLock.tryWithLease(
 ): T? = unlessTaken(block) { withLease(wait, it) }
 
 /**
- * Does work under all locks of a set, and releases them in every case. The loss of one, which the exception names, is the loss of the
- * set; otherwise as [DistributedLock.withLease].
+ * Acquires all locks of a set, runs the work, and always releases the locks afterwards. If one lock is lost, the set is lost; the
+ * exception names that lock. In other respects it behaves as [DistributedLock.withLease].
  *
- * @param wait how long to wait for all locks together; as the set says if it is null
+ * @param wait how long to wait for all locks together; null waits for the time that the set gives
  * @param block the work
- * @return what the work returned
- * @throws LockTimeoutException if the locks were not free in time; the work was not begun
- * @throws LeaseLostException if one was lost before the work had ended
+ * @return the result of the work
+ * @throws LockTimeoutException if the locks were not free in time; the work did not begin
+ * @throws LeaseLostException if a lock was lost before the work had ended
  */
 public suspend fun <T> LockSet.withLeases(
     wait: Duration? = null,
@@ -114,13 +114,13 @@ public suspend fun <T> LockSet.withLeases(
 }
 
 /**
- * Does work under all locks of a set if they are free, or become free in time; otherwise as [withLeases].
+ * Runs work under all locks of a set if they are free, or become free in time. In other respects it behaves as [withLeases].
  *
  * @param wait how long to wait for all locks together; zero, which is the default, asks once for each
  * @param block the work
- * @return what the work returned; null, without the work being begun, if one of the locks was not free (in time)
- * @throws io.holdfast.ServerUnreachableException if that is not known. This and what else [withLeases] throws, except for locks that were
- *   not free
+ * @return the result of the work; null if one of the locks was not free in time, and the work did not begin
+ * @throws io.holdfast.ServerUnreachableException if the outcome is unknown. The function also throws every other exception of
+ *   [withLeases], except those for locks that were not free
  */
 public suspend fun <T : Any> LockSet.tryWithLeases(
     wait: Duration = Duration.ZERO,
@@ -128,12 +128,13 @@ public suspend fun <T : Any> LockSet.tryWithLeases(
 ): T? = unlessTaken(block) { withLeases(wait, it) }
 
 /**
- * Does work unless it was done, and gives its result or that of the one that did it; see [Once]. While another is at it, the coroutine is
- * suspended. The work runs, is cancelled, loses its lease and has its actor as that of [DistributedLock.withLease] does; work that
- * throws or is cancelled leaves no record.
+ * Runs work unless it was done before, and returns its result or the recorded one; see [Once]. While another caller runs the work,
+ * the coroutine is suspended. Context, cancellation, loss and actor are those of [DistributedLock.withLease]. Work that throws or is
+ * cancelled leaves no record.
  *
- * @param wait how long to wait for another that is at it: zero asks once; infinite waits for ever; as its options say if it is null
- * @param block the work; returns what is recorded, 16,384 characters at most when encoded for a URL
+ * @param wait how long to wait for another caller's run: zero asks once, infinite waits for ever, and null waits for the time that
+ *   the options give
+ * @param block the work; returns the text to record, of at most 16,384 characters when encoded for a URL
  * @throws LeaseLostException if the lease was lost before the work had ended; nothing was recorded
  */
 public suspend fun Once.runOnce(
@@ -146,7 +147,7 @@ public suspend fun Once.runOnce(
         block,
     )
 
-/** The coroutine that does the outermost work, and those within: for all locks that they ask for. */
+/** The coroutine that runs the outermost work, and the coroutines within it: one actor for all locks that they request. */
 private class Actor(val id: String) : AbstractCoroutineContextElement(Actor) {
     companion object Key : CoroutineContext.Key<Actor> {
         private const val LONGEST_NAME = 80 // leaves room for the number
@@ -164,7 +165,7 @@ private class LeaseLostCancellation(lost: LeaseLostException) : CancellationExce
         initCause(lost)
     }
 
-    /** The cause has it. */
+    /** Fills in nothing: the cause has the stack trace. */
     override fun fillInStackTrace(): Throwable = this
 
     private companion object {
@@ -173,9 +174,9 @@ private class LeaseLostCancellation(lost: LeaseLostException) : CancellationExce
 }
 
 /**
- * @param ask asks, does the work as soon as it may, and gives back when that has ended; cancelled while it waits, it withdraws. It may
- *   have a result without the work
- * @param watch tells of the loss of a lease
+ * @param ask requests the locks, runs the work once it has them, and releases them when the work has ended. If it is cancelled while
+ *   it waits, it withdraws the request. It may have a result without running the work
+ * @param watch reports the loss of a lease
  */
 private suspend fun <L : Any, T, R> under(
     ask: (actor: String, work: (L) -> CompletionStage<T>) -> CompletableFuture<R>,
