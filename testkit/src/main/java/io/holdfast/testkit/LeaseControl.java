@@ -21,14 +21,14 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * Makes happen to leases what a test wants to see handled: they expire, another client takes them, the server cannot be
- * reached. The code under test uses an ordinary {@link Holdfast}, over a {@link MemoryServer}.
+ * A control with which a test makes leases fail: they expire, another client takes them, the server cannot be reached. The
+ * code under test uses an ordinary {@link Holdfast}, over a {@link MemoryServer}.
  *
- * <p>Leases are those of locks, of read/write locks and of semaphores; what others hold beside a lease is left alone. Where a
- * lock is named by its name it is one of {@link Holdfast#lock(String)}; a {@link DistributedLock} may be of any kind.
+ * <p>Leases may be those of locks, of read/write locks and of semaphores. Other holders of the same lock are not affected. A
+ * method with a name is about {@link Holdfast#lock(String)}; a {@link DistributedLock} may be of any kind.
  *
- * <p>With {@link HoldfastExtension} it comes as a parameter of the test. May be used from any thread, in virtual time
- * from the test's only.
+ * <p>{@link HoldfastExtension} passes it as a parameter of the test. It may be used from any thread; in virtual time only from
+ * the test's thread.
  */
 public final class LeaseControl implements AutoCloseable {
     private static final Duration LEAST = Duration.ofMillis(1);
@@ -48,22 +48,22 @@ public final class LeaseControl implements AutoCloseable {
         this.somebodyElse = server.client(options.withApplication("somebody else"));
     }
 
-    /** Over a new server by the system's time, with the default options. */
+    /** Starts a new server that uses the system's time, and returns its control, with the default options. */
     public static LeaseControl start() {
         return over(MemoryServer.start(), HoldfastOptions.defaults());
     }
 
-    /** Over a new server by virtual time, with the default options: for use by one thread. */
+    /** Starts a new server in virtual time, and returns its control, with the default options. For use by one thread. */
     public static LeaseControl start(VirtualTime time) {
         return over(MemoryServer.start(time), HoldfastOptions.defaults());
     }
 
-    /** Over a server that closing this closes, with the options of all clients. */
+    /** Returns a control over a server, with the given options for all its clients. To close the control closes the server. */
     public static LeaseControl over(MemoryServer server, HoldfastOptions options) {
         return new LeaseControl(server, options);
     }
 
-    /** A new client, closed with this: what the code under test is given. */
+    /** Returns a new client for the code under test. It is closed with this control. */
     public Holdfast client() {
         MemoryDriver driver = server.open();
         Holdfast client = server.client(driver, options);
@@ -75,25 +75,24 @@ public final class LeaseControl implements AutoCloseable {
         return client;
     }
 
-    /** The server. */
+    /** Returns the server. */
     public MemoryServer server() {
         return server;
     }
 
     /**
-     * The virtual time.
+     * Returns the virtual time.
      *
-     * @throws IllegalStateException if the server goes by the system's
+     * @throws IllegalStateException if the server uses the system's time
      */
     public VirtualTime time() {
         return server.time();
     }
 
     /**
-     * Ends the hold of a lease on the server as if it had expired there: the lock is free, or goes to the next that
-     * waits, unless others hold it beside this lease. The lease is over when this returns, lost as {@link
-     * io.holdfast.LossReason#NOT_ON_SERVER}; if its client is cut off, it learns of it like any other, when it is connected again or at
-     * its deadline.
+     * Ends the hold of a lease on the server as if it had expired there. The lock is free, or goes to the next waiter, unless
+     * others hold it, too. The lease is lost as {@link io.holdfast.LossReason#NOT_ON_SERVER} when this method returns. If its client
+     * is disconnected, the lease ends when the client is connected again, or at its deadline.
      *
      * @throws IllegalStateException if the lease has no hold on this server
      */
@@ -104,8 +103,8 @@ public final class LeaseControl implements AutoCloseable {
     }
 
     /**
-     * Lets another client take away what a lease has of a lock, and hold it until {@link #release(String)}: the lock, or the
-     * right to write it or to read it, or so many permits. A request that waits for it goes on waiting. The lease is over when this
+     * Makes another client take the lock from a lease, and hold it until {@link #release(String)}: the lock, one side of a
+     * read/write lock, or the lease's permits. Requests that wait for the lock go on waiting. The lease is over when this method
      * returns, as with {@link #expire}.
      *
      * @throws IllegalStateException if the lease has no hold on this server
@@ -125,20 +124,20 @@ public final class LeaseControl implements AutoCloseable {
     }
 
     /**
-     * Lets another client hold a lock that is free, until {@link #release(String)}.
+     * Makes another client hold a free lock until {@link #release(String)}.
      *
-     * @throws IllegalStateException if it is held; the message says by whom
+     * @throws IllegalStateException if the lock is held; the message names the holder
      */
     public void hold(String name) {
         hold(others -> others.lock(name));
     }
 
     /**
-     * Lets another client hold what is free of a lock of any kind, until {@link #release(DistributedLock)}: {@code hold(others ->
+     * Makes another client hold a free lock of any kind until {@link #release(DistributedLock)}. Examples: {@code hold(others ->
      * others.readWriteLock("a").write())}, {@code hold(others -> others.semaphore("s", 3).permits(2))}.
      *
-     * @param of the lock of another client
-     * @throws IllegalStateException if it is not free; the message says why
+     * @param of returns the lock, given the other client
+     * @throws IllegalStateException if the lock is not free; the message says why
      */
     public void hold(Function<Holdfast, DistributedLock> of) {
         DistributedLock lock = of.apply(somebodyElse);
@@ -153,8 +152,8 @@ public final class LeaseControl implements AutoCloseable {
     }
 
     /**
-     * Lets another client release a lock that it holds after {@link #hold(String)} or {@link #lose}: it is free, or goes to the
-     * next that waits.
+     * Makes the other client release a lock that it holds after {@link #hold(String)} or {@link #lose}. The lock is free, or goes to
+     * the next waiter.
      *
      * @throws IllegalStateException if the other client does not hold it
      */
@@ -163,9 +162,9 @@ public final class LeaseControl implements AutoCloseable {
     }
 
     /**
-     * Lets another client release all that it holds of a lock of any kind.
+     * Makes the other client release everything that it holds of a lock of any kind.
      *
-     * @param lock of any client; of a read/write lock either side, of a semaphore so many permits as you like
+     * @param lock a lock of any client: for a read/write lock either side, for a semaphore any number of permits
      * @throws IllegalStateException if the other client holds nothing of it
      */
     public void release(DistributedLock lock) {
@@ -176,15 +175,15 @@ public final class LeaseControl implements AutoCloseable {
         releases.forEach(Runnable::run);
     }
 
-    /** Drops all that wait for a lock, as an operator does: their requests end as {@link Attempt.Reason#DROPPED}. */
+    /** Drops all waiters of a lock, as an operator does: their requests end as {@link Attempt.Reason#DROPPED}. */
     public void drop(String name) {
         drop(somebodyElse.lock(name));
     }
 
     /**
-     * Drops all that wait for a lock of any kind.
+     * Drops all waiters of a lock of any kind.
      *
-     * @param lock of any client; of a read/write lock either side, of a semaphore so many permits as you like
+     * @param lock a lock of any client: for a read/write lock either side, for a semaphore any number of permits
      */
     public void drop(DistributedLock lock) {
         // A token that no hold has: it leaves the holds alone.
@@ -203,8 +202,8 @@ public final class LeaseControl implements AutoCloseable {
     }
 
     /**
-     * Breaks the connections of the clients of this, until {@link #reconnect}: requests end as {@link Attempt.Unknown},
-     * leases live until their deadlines.
+     * Breaks the connections of this control's clients until {@link #reconnect}. Requests end as {@link Attempt.Unknown}, and
+     * leases are valid until their deadlines.
      */
     public void disconnect() {
         connected = false;
