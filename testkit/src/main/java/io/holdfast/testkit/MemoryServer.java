@@ -34,18 +34,18 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server inside the JVM, for tests: no network, no process, no Redis. It runs the very scripts that a real server runs,
- * in a Lua interpreter, so that locks behave here as they do there; what is missing is the world around: persistence,
- * replicas, permissions. Its memory is full if {@code CONFIG SET maxmemory} says other than 0: what is used is not counted. Any number of
- * clients may share one.
+ * A server inside the JVM, for tests: no network, no process, no Redis. It runs the same scripts as a real server, in a Lua
+ * interpreter, so locks behave as on a real server. It has no persistence, no replicas and no permissions. It does not count the
+ * memory that it uses: its memory is full if {@code CONFIG SET maxmemory} sets a value other than 0. Any number of clients may
+ * share one server.
  *
- * <p>{@link #start} makes one whose time is the system's, and whose commands run on a daemon thread of its own, one after
- * the other. {@link #start(VirtualTime)} makes one whose time stands still until the test moves it, and whose commands
- * run in the calling thread; it and its clients are for use by one thread, and waiting for a lock in a call that blocks
- * would never end.
+ * <p>{@link #start} starts a server that uses the system's time, and runs its commands one after the other on its own daemon
+ * thread. {@link #start(VirtualTime)} starts a server whose time stands still until the test moves it, and whose commands run in
+ * the calling thread. That server and its clients are for use by one thread; a blocking call that waits for a lock would never
+ * end.
  *
- * <p>It knows the commands of Redis 7.0 that locks and their tests need, and answers to others as Redis does to unknown
- * ones. All methods may be called from any thread, unless said above.
+ * <p>It knows the commands of Redis 7.0 that locks and their tests need, and answers others as Redis answers unknown commands.
+ * All methods may be called from any thread, except as said above.
  */
 public final class MemoryServer implements TestServer {
     private static final AtomicInteger NUMBERS = new AtomicInteger();
@@ -83,7 +83,7 @@ public final class MemoryServer implements TestServer {
         this.time = time;
     }
 
-    /** A server by the system's time. */
+    /** Starts a server that uses the system's time. */
     public static MemoryServer start() {
         ThreadPoolExecutor thread =
                 new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
@@ -95,23 +95,23 @@ public final class MemoryServer implements TestServer {
         return new MemoryServer(Ticker.system(), ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()), thread, null);
     }
 
-    /** A server by virtual time, which begins at the same instant in every run; for use by one thread. */
+    /** Starts a server in virtual time, which begins at the same instant in every run. For use by one thread. */
     public static MemoryServer start(VirtualTime time) {
         return new MemoryServer(time, 1_790_000_000_000_000L, Runnable::run, time);
     }
 
     // ---- clients
 
-    /** A new client of this server, with the default options. The caller closes it. */
+    /** Returns a new client of this server, with the default options. The caller must close it. */
     public Holdfast client() {
         return client(HoldfastOptions.defaults());
     }
 
     /**
-     * A new client of this server. In virtual time its callbacks run in the calling thread, whatever executor the options
+     * Returns a new client of this server. In virtual time its callbacks run in the calling thread, whatever executor the options
      * name, and its owner ids are the same in every run.
      *
-     * @throws io.holdfast.ServerUnreachableException if the server is cut off at present
+     * @throws io.holdfast.ServerUnreachableException if the server is disconnected at present
      */
     public Holdfast client(HoldfastOptions options) {
         return client(driver(), options);
@@ -124,7 +124,7 @@ public final class MemoryServer implements TestServer {
                 : Holdfast.over(driver, options.withExecutor(Runnable::run), virtual.environment(driverIds.get()));
     }
 
-    /** A new driver that is connected to this server: for {@code Holdfast.over}, or to be wrapped. */
+    /** Returns a new driver that is connected to this server, for {@code Holdfast.over} or for a wrapper. */
     public RedisDriver driver() {
         return open();
     }
@@ -135,7 +135,7 @@ public final class MemoryServer implements TestServer {
         return driver;
     }
 
-    /** A provider whose drivers are connected to this server, whatever address they are given. */
+    /** Returns a provider whose drivers are connected to this server, whatever address they are given. */
     public RedisDriverProvider provider() {
         return new RedisDriverProvider() {
             @Override
@@ -195,7 +195,7 @@ public final class MemoryServer implements TestServer {
         waiting.forEach(executor::execute);
     }
 
-    /** What a server has stored, as it would be on a disk. */
+    /** The data that a server has stored, as it would be on a disk. */
     public static final class Snapshot {
         private final Map<String, Object> stored;
 
@@ -204,16 +204,16 @@ public final class MemoryServer implements TestServer {
         }
     }
 
-    /** Saves what is stored now. */
+    /** Returns a copy of the data that is stored now. */
     public Snapshot snapshot() {
         return new Snapshot(locked(keyspace::copy));
     }
 
     /**
-     * The server's process ends and begins again: it has another run id, and knows no scripts. Connections are left as they
-     * are; see {@link #disconnect}.
+     * Restarts the server as if its process had ended and started again: it has another run id, and knows no scripts. Connections
+     * stay as they are; see {@link #disconnect}.
      *
-     * @param data what it finds on its disk; null if it finds what it had when it ended
+     * @param data the data that it finds on its disk; null for the data that it had when it ended
      */
     public void restart(@Nullable Snapshot data) {
         locked(() -> {
@@ -226,19 +226,19 @@ public final class MemoryServer implements TestServer {
         command("SCRIPT", "FLUSH");
     }
 
-    /** The id that distinguishes one process of a server from the next, and from other servers, as {@code INFO} reports it. */
+    /** Returns the id that distinguishes a server's process from the next one and from other servers, as {@code INFO} reports it. */
     public String runId() {
         return String.format("%032x%08x", number, restarts.get());
     }
 
-    /** Sets the server's clock forward, or back. */
+    /** Sets the server's clock forward, or back if the duration is negative. */
     public void stepClock(Duration by) {
         beginMicros.addAndGet(by.toNanos() / 1_000);
     }
 
     // ---- questions
 
-    /** Runs one command at once, past all clients; also on a server that is frozen or cut off. */
+    /** Runs one command at once, bypassing all clients, even if the server is frozen or disconnected. */
     @Override
     public Reply command(String... words) {
         Answer answer = execute(null, Arrays.asList(words));
@@ -246,13 +246,13 @@ public final class MemoryServer implements TestServer {
         return answer.toReply();
     }
 
-    /** A name that distinguishes servers; nothing can connect to it but {@link #provider}. */
+    /** Returns a name that distinguishes servers; only {@link #provider} can connect to it. */
     @Override
     public RedisAddress address() {
         return new RedisAddress(HOST, number, false, null, null, 0);
     }
 
-    /** Cuts off all clients for good and drops all data. */
+    /** Disconnects all clients for good, and drops all data. */
     @Override
     public void close() {
         disconnect();
