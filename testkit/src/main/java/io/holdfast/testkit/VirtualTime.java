@@ -11,10 +11,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * Time that stands still until a test moves it: a clock, and timers whose tasks run on the thread that moves it, in the
- * order of their times and then of their adding. The same calls give the same run.
+ * Time that stands still until a test moves it: a clock, and timers whose tasks run on the thread that moves the time. Tasks
+ * run in the order of their times; tasks with the same time run in the order in which they were added. The same calls give
+ * the same run.
  *
- * <p>The clock begins a minute before {@code nanoTime} overflows, so that longer tests also show that no code compares its readings other than by their difference.
+ * <p>The clock begins a minute before {@code nanoTime} overflows. So a longer test also shows that all code compares readings by
+ * their difference.
  */
 public final class VirtualTime implements Ticker {
     /** Tasks that run at one instant, before it is thought that this never ends. */
@@ -37,9 +39,9 @@ public final class VirtualTime implements Ticker {
     private volatile Thread mover = Thread.currentThread();
 
     /**
-     * Refuses the thread that moves this time: it would wait for ever.
+     * Refuses a blocking call on the thread that moves this time, because it would wait for ever.
      *
-     * @throws IllegalStateException always, on the thread that has moved it last, or has made it if none has
+     * @throws IllegalStateException on the thread that has moved the time last, or that has created it if none has moved it
      */
     @Override
     public void beforeWaiting() {
@@ -55,7 +57,7 @@ public final class VirtualTime implements Ticker {
         return ORIGIN + elapsed().toNanos();
     }
 
-    /** How far the time has been moved so far. */
+    /** Returns how far the time has been moved so far. */
     public Duration elapsed() {
         lock.lock();
         try {
@@ -65,7 +67,7 @@ public final class VirtualTime implements Ticker {
         }
     }
 
-    /** New timers that run by this clock. */
+    /** Returns new timers that run by this clock. */
     public Timers timers() {
         Object owner = new Object();
         return new Timers() {
@@ -98,7 +100,7 @@ public final class VirtualTime implements Ticker {
         };
     }
 
-    /** This time and a randomness that is the same for the same seed: two clients need two seeds. */
+    /** Returns this time with a source of randomness, which is the same for the same seed. Two clients need two seeds. */
     public Environment environment(long seed) {
         Random random = new Random(seed);
         return new Environment(this, this::timers, count -> {
@@ -108,7 +110,7 @@ public final class VirtualTime implements Ticker {
         });
     }
 
-    /** Moves the time, and runs what becomes due on the way, each task at its own time. */
+    /** Moves the time forward, and runs the tasks that become due meanwhile, each at its own time. */
     public void advance(Duration by) {
         mover = Thread.currentThread();
         long end = elapsed().plus(by).toNanos();
@@ -123,15 +125,17 @@ public final class VirtualTime implements Ticker {
         }
     }
 
-    /** Runs what is due already. */
+    /** Runs the tasks that are already due. */
     public void runDue() {
         advance(Duration.ZERO);
     }
 
     /**
-     * Goes from task to task until it is so.
+     * Moves the time from task to task until a condition is true.
      *
-     * @throws AssertionError with what was awaited if it is not so when {@code most} has passed
+     * @param what the awaited condition, for the error message
+     * @param most the maximum time to move
+     * @throws AssertionError if the condition is not true when {@code most} has passed; the message contains {@code what}
      */
     public void runUntil(String what, Duration most, BooleanSupplier condition) {
         mover = Thread.currentThread();
