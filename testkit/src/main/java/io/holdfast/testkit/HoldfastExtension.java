@@ -12,12 +12,12 @@ import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Gives tests a {@link Holdfast} in memory, and the {@link LeaseControl} with which they make it fail; also its
- * {@link MemoryServer} and, by virtual time, the {@link VirtualTime}. Each test has a server of its own, closed after it;
- * all parameters of one test, of its constructor and of its {@code @BeforeEach} methods belong together.
- * Works with JUnit from 5.10 on; constructors are given parameters from 5.12 on, where each test has an instance of its own.
+ * A JUnit extension that passes tests a {@link Holdfast} in memory, and the {@link LeaseControl} with which they make it fail. It
+ * also passes the {@link MemoryServer} and, in virtual time, the {@link VirtualTime}. Each test has its own server, which is
+ * closed after it. All parameters of one test, of its constructor and of its {@code @BeforeEach} methods belong to that server.
+ * Works with JUnit 5.10 and newer. Parameters of constructors need JUnit 5.12, and an own instance for each test.
  *
- * <p>{@code @ExtendWith(HoldfastExtension.class)} goes by the system's time. For virtual time, or with options:
+ * <p>{@code @ExtendWith(HoldfastExtension.class)} uses the system's time. For virtual time or options:
  * {@code @RegisterExtension static final HoldfastExtension HOLDFAST = HoldfastExtension.inVirtualTime();}
  */
 public final class HoldfastExtension implements ParameterResolver {
@@ -26,7 +26,7 @@ public final class HoldfastExtension implements ParameterResolver {
     private final boolean virtual;
     private final HoldfastOptions options;
 
-    /** By the system's time, with the default options. */
+    /** Creates an extension that uses the system's time, with the default options. */
     public HoldfastExtension() {
         this(false, HoldfastOptions.defaults());
     }
@@ -36,12 +36,12 @@ public final class HoldfastExtension implements ParameterResolver {
         this.options = options;
     }
 
-    /** By time that stands still until the test moves it. The code under test has to run in the thread of the test. */
+    /** Returns an extension whose time stands still until the test moves it. The code under test must run in the test's thread. */
     public static HoldfastExtension inVirtualTime() {
         return new HoldfastExtension(true, HoldfastOptions.defaults());
     }
 
-    /** An extension with options for the clients. */
+    /** Returns an extension with the given options for its clients. */
     public HoldfastExtension with(HoldfastOptions clientOptions) {
         return new HoldfastExtension(virtual, clientOptions);
     }
