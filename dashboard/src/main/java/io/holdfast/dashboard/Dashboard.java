@@ -22,16 +22,16 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A page that shows the locks of a server live: who holds them, who waits and why, who waits for whom, which clients are there, what
- * has happened. Mounted in the JDK's web server by one line, {@code http.createContext("/locks", dashboard.handler())}, in another one
- * by a {@link DashboardExchange}; {@link DashboardServer} is a server for the page alone. Where it is mounted no user is asked for a password: the application's own security is in front of it. Unless {@linkplain #of(Holdfast, boolean) it is
- * allowed}, the page only looks.
+ * A page that shows the locks of a server live: holders, waiters and their reasons, wait cycles, connected clients, and past events.
+ * In the JDK's web server one line mounts it, {@code http.createContext("/locks", dashboard.handler())}; another web server needs a
+ * {@link DashboardExchange}. {@link DashboardServer} is a server for the page alone. A mounted page asks no user for a password: the
+ * application's own security must protect it. The page is read-only unless {@linkplain #of(Holdfast, boolean) changes are allowed}.
  *
- * <p>One thread looks at the server, once a second while a page is open and every ten seconds otherwise, however many pages are open; a
- * request of a page costs the server nothing but what an act does. What the page shows of the past is what this dashboard has
- * seen since it was made, an hour at most. Of more than 10,000 locks it shows 10,000.
+ * <p>One thread queries the server, however many pages are open: once a second while a page is open, and every ten seconds
+ * otherwise. A page's request costs the server nothing, except for an act. The page's history is what this dashboard has seen
+ * since it was created, for at most an hour. The page shows at most 10,000 locks.
  *
- * <p>Thread-safe. Closing it does not close the client.
+ * <p>Thread-safe. To close it does not close the client.
  */
 public final class Dashboard implements AutoCloseable {
     static final String ACT_HEADER = "X-Holdfast-Act";
@@ -65,7 +65,7 @@ public final class Dashboard implements AutoCloseable {
     private final Watch watch;
     private final Acts acts;
 
-    /** Of the bar above the page, which distinguishes environments. */
+    /** A colour of the bar above the page, which distinguishes environments. */
     public enum Colour {
         GREY,
         RED,
@@ -87,13 +87,13 @@ public final class Dashboard implements AutoCloseable {
         this.acts = new Acts(holdfast);
     }
 
-    /** A page on what this client's server has, under its prefix. */
+    /** Returns a read-only page for the locks with this client's prefix on its server. */
     public static Dashboard of(Holdfast holdfast) {
         return of(holdfast, false);
     }
 
     /**
-     * A page that may be allowed to make changes.
+     * Returns a page that may be allowed to make changes.
      *
      * @param changes whether the page may release, extend, drop and pause
      */
@@ -102,11 +102,11 @@ public final class Dashboard implements AutoCloseable {
     }
 
     /**
-     * A page with a name for the environment, which it shows beside the server.
+     * Returns a page that shows a name of the environment next to the server.
      *
      * @param changes whether the page may release, extend, drop and pause
-     * @param environment such as {@code production}; empty for none
-     * @param colour of the bar above the page; without a meaning where there is no name
+     * @param environment the name, such as {@code production}; empty for none
+     * @param colour the colour of the bar above the page; has no effect without a name
      */
     public static Dashboard of(Holdfast holdfast, boolean changes, String environment, Colour colour) {
         return started(new Dashboard(holdfast, changes, true, holdfast.server(), environment, colour));
@@ -129,13 +129,13 @@ public final class Dashboard implements AutoCloseable {
         return HexFormat.of().formatHex(bytes);
     }
 
-    /** For {@link com.sun.net.httpserver.HttpServer#createContext(String, HttpHandler)}. */
+    /** Returns a handler for {@link com.sun.net.httpserver.HttpServer#createContext(String, HttpHandler)}. */
     public HttpHandler handler() {
         return exchange -> handle(new JdkExchange(exchange));
     }
 
     /**
-     * Answers a request. Of streams, 64 are answered at a time.
+     * Answers a request. At most 64 streams are answered at the same time.
      *
      * @throws IOException if the answer could not be sent
      */
@@ -420,7 +420,7 @@ public final class Dashboard implements AutoCloseable {
         return all;
     }
 
-    /** Ends its thread and all streams. */
+    /** Ends the dashboard's thread and all streams. */
     @Override
     public void close() {
         watch.close();
