@@ -22,11 +22,12 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A web server for the dashboard alone, secure by itself. By default it listens on this machine only, and a user who opens the page shows that it is theirs by an address that works once: the page has a session then, which ends with its browser's, or after twelve hours. With a
- * {@linkplain Options#withPassword password} it is asked for that instead. On another address it starts only with a password, and with TLS of
- * its own or a proxy in front of it that has it.
+ * A web server for the dashboard alone, which is secure by itself. By default it listens on this machine only, and a user opens the
+ * page by an address that works once. The page then has a session, which ends with that of its browser, or after twelve hours. With a
+ * {@linkplain Options#withPassword password}, the page asks for that instead. On an address that other machines can reach, the server
+ * starts only with a password, and with its own TLS or behind a proxy that has TLS.
  *
- * <p>Thread-safe. Its threads are daemons. Closing it closes the dashboard, and not the client.
+ * <p>Thread-safe. Its threads are daemons. To close it closes the dashboard, and not the client.
  */
 public final class DashboardServer implements AutoCloseable {
     /** Each reads one request: those that do not come to an end have many to fill before a page is kept out. */
@@ -42,18 +43,18 @@ public final class DashboardServer implements AutoCloseable {
     private final Sessions sessions;
 
     /**
-     * How it is to be reached.
+     * Options of the server.
      *
-     * @param listen the address and the port, 0 for any that is free; an address of this machine only, unless the other options make up
-     *     for it
-     * @param password that the page asks for; null for addresses that work once
-     * @param tls for a server that speaks HTTPS; null for HTTP
-     * @param behindProxy whether a proxy in front of it speaks HTTPS
+     * @param listen the address and the port; port 0 for any free one. An address that other machines can reach needs a password, and
+     *     TLS or a proxy
+     * @param password the password that the page asks for; null for addresses that work once
+     * @param tls the context for HTTPS; null for HTTP
+     * @param behindProxy whether a proxy in front of the server speaks HTTPS
      * @param changes whether the page may release, extend, drop and pause
-     * @param shown what the page calls the server that it looks at
-     * @param environment what the page calls the environment, such as {@code production}; empty for nothing
-     * @param colour of the bar above the page, where the environment has a name
-     * @param onUsed is called when an address was used, with the next one; on a thread of the server
+     * @param shown the name under which the page shows the Redis or Valkey server
+     * @param environment the name of the environment, such as {@code production}; empty for none
+     * @param colour the colour of the bar above the page, if the environment has a name
+     * @param onUsed a listener that is called, on a thread of the server, with the next address when an address was used
      */
     public record Options(
             InetSocketAddress listen,
@@ -65,7 +66,7 @@ public final class DashboardServer implements AutoCloseable {
             String environment,
             Dashboard.Colour colour,
             Consumer<String> onUsed) {
-        /** Refuses what would not be safe. */
+        /** Checks the options, and refuses those that would not be secure. */
         public Options {
             InetAddress address = listen.getAddress();
             if (address == null) {
@@ -84,7 +85,7 @@ public final class DashboardServer implements AutoCloseable {
             }
         }
 
-        /** On this machine only, on any free port, by addresses that work once, and without changes. */
+        /** Returns the defaults: this machine only, any free port, addresses that work once, no changes. */
         public static Options defaults() {
             return new Options(
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
@@ -98,42 +99,42 @@ public final class DashboardServer implements AutoCloseable {
                     next -> {});
         }
 
-        /** Where to listen. Give the password and TLS first. */
+        /** Returns a copy with the given address and port. Set the password and TLS first. */
         public Options withListen(InetSocketAddress value) {
             return new Options(value, password, tls, behindProxy, changes, shown, environment, colour, onUsed);
         }
 
-        /** The password that the page asks for. */
+        /** Returns a copy with the given password, which the page asks for. */
         public Options withPassword(String value) {
             return new Options(listen, value, tls, behindProxy, changes, shown, environment, colour, onUsed);
         }
 
-        /** HTTPS. */
+        /** Returns a copy that speaks HTTPS with the given context. */
         public Options withTls(SSLContext value) {
             return new Options(listen, password, value, behindProxy, changes, shown, environment, colour, onUsed);
         }
 
-        /** Whether a proxy in front of it speaks HTTPS. */
+        /** Returns a copy for a server with or without a proxy in front of it that speaks HTTPS. */
         public Options withBehindProxy(boolean value) {
             return new Options(listen, password, tls, value, changes, shown, environment, colour, onUsed);
         }
 
-        /** Whether the page may release, extend, drop and pause. */
+        /** Returns a copy whose page may or may not release, extend, drop and pause. */
         public Options withChanges(boolean value) {
             return new Options(listen, password, tls, behindProxy, value, shown, environment, colour, onUsed);
         }
 
-        /** What the page calls the server that it looks at; without a password in it. */
+        /** Returns a copy with the given name of the Redis or Valkey server, as the page shows it. It must not contain a password. */
         public Options withShown(String value) {
             return new Options(listen, password, tls, behindProxy, changes, value, environment, colour, onUsed);
         }
 
-        /** What the page calls the environment, such as {@code production}, and the colour of the bar above it. */
+        /** Returns a copy with the given name of the environment, such as {@code production}, and the colour of the bar above the page. */
         public Options withEnvironment(String name, Dashboard.Colour bar) {
             return new Options(listen, password, tls, behindProxy, changes, shown, name, bar, onUsed);
         }
 
-        /** Who is notified of the next address. */
+        /** Returns a copy with the given listener, which is called with the next address when an address was used. */
         public Options withOnUsed(Consumer<String> value) {
             return new Options(listen, password, tls, behindProxy, changes, shown, environment, colour, value);
         }
@@ -148,9 +149,9 @@ public final class DashboardServer implements AutoCloseable {
     }
 
     /**
-     * Starts.
+     * Starts a server for the dashboard of a client.
      *
-     * @throws IOException if the address is not this machine's, or the port is taken
+     * @throws IOException if the address does not belong to this machine, or the port is taken
      */
     public static DashboardServer start(Holdfast holdfast, Options options) throws IOException {
         HttpServer server = create(options);
@@ -186,7 +187,7 @@ public final class DashboardServer implements AutoCloseable {
         return server;
     }
 
-    /** Where the page is: with a token that works once, or without one if it asks for a password. */
+    /** Returns the address of the page: with a token that works once, or without one if the page asks for a password. */
     public String address() {
         String plain = plainAddress();
         return options.password() == null ? plain + "?token=" + sessions.newToken() : plain;
