@@ -1,7 +1,7 @@
 /**
- * A page that shows locks live: who holds them, who waits and why, who waits for whom. {@link
- * io.holdfast.dashboard.Dashboard} is the page for whoever has a server to mount it in, {@link
- * io.holdfast.dashboard.DashboardServer} a server of its own.
+ * A page that shows locks live: holders, waiters and their reasons, and wait cycles. Mount a {@link
+ * io.holdfast.dashboard.Dashboard} in a web server that the application has, or start a {@link
+ * io.holdfast.dashboard.DashboardServer}.
  */
 @NullMarked
 package io.holdfast.dashboard;
