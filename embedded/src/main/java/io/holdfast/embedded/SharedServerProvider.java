@@ -13,10 +13,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One real Redis or Valkey server for all processes of this user on this machine. The first to {@linkplain #join() join}
- * starts it; it listens on 127.0.0.1 only, asks for a password that only this user can read, keeps nothing on disk, and
- * outlives the process that started it. Whoever is connected when it ends joins again. About 30 seconds after the last process has gone, however that ended, the server
- * ends by itself, and with it every lock.
+ * A provider of one real Redis or Valkey server that all processes of this user on this machine share. The first process to
+ * {@linkplain #join() join} starts the server. It listens on 127.0.0.1 only, asks for a password that only this user can read,
+ * keeps nothing on disk, and outlives the process that started it. If it ends, processes that are connected join again. About
+ * 30 seconds after the last process has ended, in whatever way, the server ends by itself, and with it every lock.
  *
  * <p>The program is a {@code valkey-server} or {@code redis-server} on the search path if that is not older than the bundled
  * Redis 7.0.15, else the bundled one.
@@ -57,12 +57,12 @@ public final class SharedServerProvider implements EmbeddedServerProvider {
      * {@inheritDoc}
      *
      * <p>Takes a few milliseconds if the server runs, and some tenths of a second if it must be started. Every wait is
-     * bounded: two seconds for a running server that does not answer, ten for another process that joins, ten for a
-     * server to come up.
+     * limited: two seconds for a running server that does not answer, ten for another process that joins, ten for a
+     * server to start.
      *
      * @throws DriverException {@code UNKNOWN} if there is no server program for this platform, if it could not be
-     *     started, if the folder is not safe from other users, if the server that should run is there but does not
-     *     answer, or if the thread is interrupted, which it then still is; the message says what to do
+     *     started, if the folder is not safe from other users, if a running server does not answer, or if the thread is
+     *     interrupted, whose interrupt status stays set; the message says what to do
      */
     @Override
     public EmbeddedServer join() {
@@ -76,8 +76,8 @@ public final class SharedServerProvider implements EmbeddedServerProvider {
     }
 
     /**
-     * Whether the server of a share is the bundled program and not one of this machine's own, which its distribution keeps
-     * free of known vulnerabilities. False if that cannot be seen.
+     * Returns whether the server of a share is the bundled program. A server program of the machine's distribution gets security
+     * updates; the bundled one does not. False if the program cannot be determined.
      */
     public static boolean isBundled(EmbeddedServer share) {
         return share instanceof Share ours && ours.isBundled();
