@@ -76,8 +76,8 @@ public final class SharedServerProvider implements EmbeddedServerProvider {
     }
 
     /**
-     * Returns whether the server of a share is the bundled program. A server program of the machine's distribution gets security
-     * updates; the bundled one does not. False if the program cannot be determined.
+     * Returns whether the server of a share is the bundled program, and not one of this machine, which its distribution keeps
+     * free of known vulnerabilities. Returns false if this cannot be determined.
      */
     public static boolean isBundled(EmbeddedServer share) {
         return share instanceof Share ours && ours.isBundled();
