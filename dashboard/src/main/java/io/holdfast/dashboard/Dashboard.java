@@ -22,7 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A page that shows the locks of a server live: holders, waiters and their reasons, wait cycles, connected clients, and past events.
+ * A page that shows the locks of a server live: holders, waiters and their reasons, the wait graph, clients, and past events.
  * In the JDK's web server one line mounts it, {@code http.createContext("/locks", dashboard.handler())}; another web server needs a
  * {@link DashboardExchange}. {@link DashboardServer} is a server for the page alone. A mounted page asks no user for a password: the
  * application's own security must protect it. The page is read-only unless {@linkplain #of(Holdfast, boolean) changes are allowed}.

@@ -1,5 +1,5 @@
 /**
- * A page that shows locks live: holders, waiters and their reasons, and wait cycles. Mount a {@link
+ * A page that shows locks live: holders, waiters and their reasons, and the wait graph. Mount a {@link
  * io.holdfast.dashboard.Dashboard} in a web server that the application has, or start a {@link
  * io.holdfast.dashboard.DashboardServer}.
  */
