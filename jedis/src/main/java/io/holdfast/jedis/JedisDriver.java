@@ -8,31 +8,31 @@ import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.util.Pool;
 
 /**
- * Makes drivers over the connections of a Jedis pool that the application already has. For an address in place of a pool, see
+ * Creates drivers over the connections of a Jedis pool that the application already has. For an address instead of a pool, see
  * {@link JedisDriverProvider}.
  *
- * <p>Such a driver borrows one connection for all commands when it is made, and a second one for messages with the first
- * subscription. It keeps them until it is closed: the pool must have room for two more. A connection that breaks goes
- * back to the pool as broken, and another is borrowed. Closing the driver leaves the pool open. The pool's settings hold
- * (address, user, database, encryption, client name, how long borrowing may wait), but for the time limit for replies,
- * which is lifted on the two connections.
+ * <p>Such a driver borrows one connection for all commands when it is created, and a second one for messages with the first
+ * subscription. It keeps them until it is closed, so the pool must have room for two more. A connection that breaks goes
+ * back to the pool as broken, and another is borrowed. To close the driver leaves the pool open. The pool's settings apply
+ * (address, user, database, encryption, client name, how long borrowing may wait). The exception is the time limit for
+ * replies, which is lifted on the two connections.
  *
- * <p>{@link RedisDriver#another} borrows one connection more until the driver that it answers is closed, and a further one
- * if something is subscribed to over that driver.
+ * <p>{@link RedisDriver#another} borrows one more connection until the returned driver is closed, and a further one if that
+ * driver subscribes to a channel.
  *
- * <p>Jedis 6.0 is the oldest that works. The two methods name only classes that all versions since have, so that a program
- * compiles against any of them.
+ * <p>Jedis 6.0 is the oldest version that works. The two methods name only classes that all versions since then have, so a
+ * program compiles against any of them.
  */
 public final class JedisDriver {
     private JedisDriver() {}
 
     /**
-     * A driver over the pool of one server: a {@code JedisPool}, a {@code ConnectionPool}, or what {@code getPool()} of a client
-     * answers. Blocks until a connection is borrowed and answers, at most five seconds.
+     * Returns a driver over the pool of one server: a {@code JedisPool}, a {@code ConnectionPool}, or the result of a client's
+     * {@code getPool()}. Blocks until a connection is borrowed and answers, for at most five seconds.
      *
-     * @param pool of {@link redis.clients.jedis.Jedis} or {@link redis.clients.jedis.Connection}
-     * @throws DriverException {@code UNKNOWN} if there is none in time, or the pool is exhausted; {@code REJECTED} if the
-     *     server answered with an error
+     * @param pool a pool of {@link redis.clients.jedis.Jedis} or {@link redis.clients.jedis.Connection}
+     * @throws DriverException {@code UNKNOWN} if there is no connection in time, or the pool is exhausted; {@code REJECTED} if
+     *     the server answered with an error
      * @throws IllegalArgumentException if it is a {@code JedisSentinelPool}: connections that it has lent stay with a master
      *     that was replaced. Connect to a {@code redis-sentinel://} address instead
      * @throws IllegalStateException if the Jedis on the class path is older than 6.0
@@ -46,8 +46,8 @@ public final class JedisDriver {
     }
 
     /**
-     * A driver over the pool of a client: of a {@code JedisPooled} (up to Jedis 7), of a {@code RedisClient} (from Jedis 7.2 on),
-     * or of a {@code UnifiedJedis} that was made for one server. Blocks as {@link #over(Pool)} does.
+     * Returns a driver over the pool of a client: a {@code JedisPooled} (up to Jedis 7), a {@code RedisClient} (from Jedis 7.2
+     * on), or a {@code UnifiedJedis} that was created for one server. Blocks as {@link #over(Pool)} does.
      *
      * @throws DriverException as for {@link #over(Pool)}
      * @throws IllegalArgumentException if the client has a single connection, or is one of a cluster or of Sentinels: for
