@@ -31,11 +31,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver over Lettuce for one server, or for whatever server a client with Sentinels presently regards as the master.
+ * A driver over Lettuce for one server, or for the server that a client with Sentinels currently regards as the master.
  *
- * <p>It uses one connection for commands, shared by all threads, and from the first subscription on one for messages, both
- * opened by this driver. Replies, messages and connection events are delivered on threads of Lettuce. What a callback
- * throws goes to the thread's handler for uncaught exceptions.
+ * <p>It opens one connection for commands, which all threads share, and from the first subscription on one for messages.
+ * Replies, messages and connection events are delivered on threads of Lettuce. An exception of a callback goes to the
+ * thread's handler for uncaught exceptions.
  *
  * <p>A channel has one subscription; subscribing again replaces the receiver of its messages. While a connection that was
  * open is down, {@code subscribe} fails at once, like {@code send}. After {@link #close} no more connection events come.
@@ -90,20 +90,20 @@ public final class LettuceDriver implements RedisDriver {
     }
 
     /**
-     * A driver that opens its two connections on a client which the application already has, to the server for which the
-     * client was created. {@link #close} closes these connections and leaves the client as it was. The client's options
+     * Returns a driver that opens its two connections on a client that the application already has, to the server for which
+     * the client was created. {@link #close} closes these connections and leaves the client as it was. The client's options
      * apply, with these exceptions: commands are never kept or repeated after a broken connection, and Lettuce's timeout
      * of a connection does not limit them (timeouts that the client's {@code TimeoutOptions} set for commands by
      * themselves do, and fail them as {@code UNKNOWN}).
      *
-     * <p>On such a client's connections, Lettuce only logs what is thrown while a message is read and no command is under
-     * way: that message may be lost, as when a connection breaks, but no one is notified. A driver's own client breaks the
-     * connection then.
+     * <p>On such a client's connections, Lettuce only logs an exception that is thrown while a message is read and no command is
+     * in progress. That message may be lost, as when a connection breaks, but no listener is notified. A driver's own client
+     * breaks the connection then.
      *
      * <p>Blocks until the command connection is usable, for as long as the client's options allow.
      *
-     * <p>{@link RedisDriver#another} opens one connection more on the same client, and a further one if something is
-     * subscribed to over the driver that it answers.
+     * <p>{@link RedisDriver#another} opens one more connection on the same client, and a further one if the returned driver
+     * subscribes to a channel.
      *
      * @throws DriverException as {@link io.holdfast.spi.RedisDriverProvider#connect} does
      * @throws IllegalStateException if the client was created without a server, or if Lettuce or Netty is too old
