@@ -13,16 +13,16 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Makes drivers over the Vert.x of the application. For an address in place of {@link RedisOptions}, see
+ * Creates drivers over the application's Vert.x. For an address instead of {@link RedisOptions}, see
  * {@link VertxDriverProvider}.
  *
  * <p>A driver opens two connections of its own, one for all commands and, with the first subscription, one for messages. It
  * opens them again when they break. They take nothing from a pool of the application. Closing the driver closes them,
  * and leaves Vert.x open.
  *
- * <p><b>Threads.</b> The driver lives on one event loop, which also delivers what the stages of locks complete with.
- * A call that blocks is refused on that event loop: the answer could not be read there. On the other event loops it blocks
- * all that lives there. Verticles use the forms that end in {@code Async}.
+ * <p><b>Threads.</b> The driver runs on one event loop, which also completes the stages of locks. A blocking call is refused
+ * on that event loop, because the answer could not be read there. On another event loop it blocks everything that runs
+ * there. Verticles must use the methods that end in {@code Async}.
  *
  * <p>It runs with Vert.x 4.5 and 5.
  */
@@ -33,13 +33,13 @@ public final class VertxDriver {
     private VertxDriver() {}
 
     /**
-     * A driver for one server, with the options of the application's own client: address, user, password, database, client
-     * name and encryption. Blocks until the command connection is usable, at most five seconds, or the connect timeout of the
-     * options if that is shorter.
+     * Returns a driver for one server, with the options of the application's own client: address, user, password, database,
+     * client name and encryption. Blocks until the command connection is usable, for at most five seconds, or for the connect
+     * timeout of the options if that is shorter.
      *
      * <p>The options of the pool have no effect, nor has the protocol version: the driver speaks RESP2.
      *
-     * @param options are copied
+     * @param options the options, which are copied
      * @throws io.holdfast.spi.DriverException {@code UNKNOWN} if nothing answers there, or Vert.x is closed; {@code REJECTED} if the
      *     server answered with an error, for example about the password
      * @throws IllegalArgumentException if the options name a cluster, Sentinels, replicas or several endpoints. For a cluster
