@@ -20,8 +20,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens drivers to addresses, over the Vert.x of the application or over one of its own. What {@link VertxDriver} says of
- * threads holds for them too.
+ * Opens drivers to addresses, over the application's Vert.x or over its own. The rules of {@link VertxDriver} for threads apply
+ * to these drivers, too.
  *
  * <p>For a cluster or Sentinels, {@link io.holdfast.routing.Location} takes a provider: it opens one driver for each server.
  */
@@ -30,14 +30,14 @@ public final class VertxDriverProvider implements RedisDriverProvider {
     private final @Nullable Vertx given;
 
     /**
-     * Drivers over a Vert.x instance that this provider makes with the first of them, and closes with the last. It has one
-     * event loop, on which nothing else runs. For the {@link java.util.ServiceLoader}.
+     * Creates a provider of drivers over its own Vert.x instance, for the {@link java.util.ServiceLoader}. The instance is created
+     * with the first driver and closed with the last. It has one event loop, on which nothing else runs.
      */
     public VertxDriverProvider() {
         this.given = null;
     }
 
-    /** Drivers over the application's Vert.x, which stays open. */
+    /** Creates a provider of drivers over the application's Vert.x, which stays open. */
     public VertxDriverProvider(Vertx vertx) {
         this.given = vertx;
     }
@@ -48,7 +48,7 @@ public final class VertxDriverProvider implements RedisDriverProvider {
     }
 
     /**
-     * Connects.
+     * Connects a driver to an address.
      *
      * @throws IllegalStateException if the calling thread is an event loop
      */
