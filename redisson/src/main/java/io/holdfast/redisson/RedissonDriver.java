@@ -7,7 +7,7 @@ import io.holdfast.spi.RedisDriver;
 import org.redisson.api.RedissonClient;
 
 /**
- * Makes drivers that connect as the application's Redisson does: to the same servers, as the same user, on the same database
+ * Creates drivers that connect as the application's Redisson does: to the same servers, as the same user, on the same database
  * and with the same encryption.
  *
  * <p>Such a driver opens connections of its own, with Jedis, and takes none out of Redisson's pools: one for commands and,
@@ -25,13 +25,13 @@ public final class RedissonDriver {
     private RedissonDriver() {}
 
     /**
-     * A driver to the servers of a client. Blocks until it is usable, for the client's connect timeout, or twice that where
-     * there are several servers.
+     * Returns a driver to the servers of a client. Blocks until it is usable, for at most the client's connect timeout, or twice
+     * that if there are several servers.
      *
-     * @param client may be one that has not connected yet, and one that is shut down
+     * @param client the client; it may not have connected yet, or may be shut down
      * @throws DriverException {@code UNKNOWN} if nothing answers there; {@code REJECTED} if the server answered with an error,
      *     for example about the password
-     * @throws IllegalArgumentException if the client's configuration says something that a driver cannot do: replicated or
+     * @throws IllegalArgumentException if the client's configuration has a setting that a driver does not support: replicated or
      *     master/slave servers, a Unix domain socket, a mapper of addresses or of commands, a database in a cluster, chosen
      *     protocols or ciphers of TLS, or certificates that are not verified completely; the message names the setting
      */
