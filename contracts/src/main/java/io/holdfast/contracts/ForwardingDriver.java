@@ -7,12 +7,12 @@ import io.holdfast.spi.Reply;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
-/** Passes everything on to one driver underneath: for drivers of tests that do one thing differently. */
+/** A driver that passes every call on to another one. Extend it for a test driver that does one thing differently. */
 public abstract class ForwardingDriver implements RedisDriver {
-    /** The driver underneath. */
+    /** The driver to which calls are passed on. */
     protected final RedisDriver driver;
 
-    /** Passes on to this driver. */
+    /** Creates a driver that passes calls on to the given one. */
     protected ForwardingDriver(RedisDriver driver) {
         this.driver = driver;
     }
