@@ -3,12 +3,12 @@ package io.holdfast.contracts;
 import io.holdfast.spi.RedisDriver;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A driver over a client or pool that a test has made: closes that after the last driver over it, as an application would. */
+/** A driver over a client or pool that a test has created. It closes the client after the last driver over it, as an application would. */
 public final class BorrowedDriver extends ForwardingDriver {
     private final Runnable closeClient;
     private final AtomicInteger users;
 
-    /** The first driver over a client. */
+    /** Creates the first driver over a client. */
     public BorrowedDriver(RedisDriver driver, Runnable closeClient) {
         this(driver, closeClient, new AtomicInteger(1));
     }
