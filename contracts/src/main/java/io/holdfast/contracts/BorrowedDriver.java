@@ -3,7 +3,7 @@ package io.holdfast.contracts;
 import io.holdfast.spi.RedisDriver;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A driver over a client or pool that a test has created. It closes the client after the last driver over it, as an application would. */
+/** A driver over a test's client or pool. It closes that after the last driver over it, as an application would. */
 public final class BorrowedDriver extends ForwardingDriver {
     private final Runnable closeClient;
     private final AtomicInteger users;

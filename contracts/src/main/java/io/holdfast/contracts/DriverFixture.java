@@ -56,7 +56,7 @@ abstract class DriverFixture {
     RedisDriver driver;
     RecordedEvents events;
 
-    /** The driver under test: the one on the class path, unless a suite gives another. */
+    /** Returns the provider of the drivers under test: the one on the class path, unless a suite gives another. */
     protected RedisDriverProvider provider() {
         return LockSuite.theProvider();
     }
