@@ -104,7 +104,9 @@ public final class PlainOptions {
         return new PlainOptions(values.with(RENEWED, value));
     }
 
-    /** Returns the time after which renewal stops; null (the default) for never, or after an hour in the methods that take work. */
+    /**
+     * Returns the time after which renewal stops; null (the default) for never, or after an hour in the methods that take work.
+     */
     public @Nullable Duration maxHold() {
         return values.get(LONGEST_HOLD);
     }

@@ -23,9 +23,10 @@ import java.util.Map;
 
 /**
  * A page that shows the locks of a server live: holders, waiters and their reasons, the wait graph, clients, and past events.
- * In the JDK's web server one line mounts it, {@code http.createContext("/locks", dashboard.handler())}; another web server needs a
- * {@link DashboardExchange}. {@link DashboardServer} is a server for the page alone. A mounted page asks no user for a password: the
- * application's own security must protect it. The page is read-only unless {@linkplain #of(Holdfast, boolean) changes are allowed}.
+ * In the JDK's web server one line mounts it, {@code http.createContext("/locks", dashboard.handler())}; another web server needs
+ * a {@link DashboardExchange}. {@link DashboardServer} is a server for the page alone. A mounted page asks no user for a password:
+ * the application's own security must protect it. The page is read-only unless
+ * {@linkplain #of(Holdfast, boolean) changes are allowed}.
  *
  * <p>One thread queries the server, however many pages are open: once a second while a page is open, and every ten seconds
  * otherwise. A page's request costs the server nothing, except for an act. The page's history is what this dashboard has seen

@@ -17,7 +17,9 @@ public interface DashboardExchange {
     /** Returns the path where the dashboard is mounted, such as {@code /locks}; empty at the root. */
     String mount();
 
-    /** Returns the rest of the path after {@link #mount}, decoded or not. It begins with a slash, or is empty if nothing follows. */
+    /**
+     * Returns the rest of the path after {@link #mount}, decoded or not. It begins with a slash, or is empty if nothing follows.
+     */
     String path();
 
     /** Returns the query as it was sent, without its question mark; null if there is none. */
@@ -29,8 +31,8 @@ public interface DashboardExchange {
     String header(String name);
 
     /**
-     * Returns the name under which events and the log report an act: that of the logged-in user; without a login, the address of the
-     * browser. Empty if neither is known.
+     * Returns the name under which events and the log report an act: that of the logged-in user; without a login, the address of
+     * the browser. Empty if neither is known.
      */
     default String principal() {
         return "";
@@ -48,8 +50,8 @@ public interface DashboardExchange {
     void send(int status, Map<String, String> headers, byte[] body) throws IOException;
 
     /**
-     * Answers with status 200 and a stream that is written over time. Flushed data must be sent at once, and the answer ends when the
-     * stream is closed. A write must fail if the page is closed. The dashboard writes and closes on its own thread, also after
+     * Answers with status 200 and a stream that is written over time. Flushed data must be sent at once, and the answer ends when
+     * the stream is closed. A write must fail if the page is closed. The dashboard writes and closes on its own thread, also after
      * {@link Dashboard#handle} has returned.
      */
     OutputStream open(Map<String, String> headers) throws IOException;

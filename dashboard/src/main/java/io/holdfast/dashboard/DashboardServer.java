@@ -22,10 +22,10 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A web server for the dashboard alone, which is secure by itself. By default it listens on this machine only, and a user opens the
- * page by an address that works once. The page then has a session, which ends with that of its browser, or after twelve hours. With a
- * {@linkplain Options#withPassword password}, the page asks for that instead. On an address that other machines can reach, the server
- * starts only with a password, and with its own TLS or behind a proxy that has TLS.
+ * A web server for the dashboard alone, which is secure by itself. By default it listens on this machine only, and a user opens
+ * the page by an address that works once. The page then has a session, which ends with that of its browser, or after twelve hours.
+ * With a {@linkplain Options#withPassword password}, the page asks for that instead. On an address that other machines can reach,
+ * the server starts only with a password, and with its own TLS or behind a proxy that has TLS.
  *
  * <p>Thread-safe. Its threads are daemons. To close it closes the dashboard, and not the client.
  */
@@ -45,8 +45,8 @@ public final class DashboardServer implements AutoCloseable {
     /**
      * Options of the server.
      *
-     * @param listen the address and the port; port 0 for any free one. An address that other machines can reach needs a password, and
-     *     TLS or a proxy
+     * @param listen the address and the port; port 0 for any free one. An address that other machines can reach needs a password,
+     *     and TLS or a proxy
      * @param password the password that the page asks for; null for addresses that work once
      * @param tls the context for HTTPS; null for HTTP
      * @param behindProxy whether a proxy in front of the server speaks HTTPS
@@ -124,12 +124,17 @@ public final class DashboardServer implements AutoCloseable {
             return new Options(listen, password, tls, behindProxy, value, shown, environment, colour, onUsed);
         }
 
-        /** Returns a copy with the given name of the Redis or Valkey server, as the page shows it. It must not contain a password. */
+        /**
+         * Returns a copy with the given name of the Redis or Valkey server, as the page shows it. It must not contain a password.
+         */
         public Options withShown(String value) {
             return new Options(listen, password, tls, behindProxy, changes, value, environment, colour, onUsed);
         }
 
-        /** Returns a copy with the given name of the environment, such as {@code production}, and the colour of the bar above the page. */
+        /**
+         * Returns a copy with the given name of the environment, such as {@code production}, and the colour of the bar above the
+         * page.
+         */
         public Options withEnvironment(String name, Dashboard.Colour bar) {
             return new Options(listen, password, tls, behindProxy, changes, shown, name, bar, onUsed);
         }

@@ -38,8 +38,8 @@ import kotlinx.coroutines.withContext
  * A hold is renewed for at most [io.holdfast.LockOptions.maxScopedHold].
  *
  * **Cancellation.** If the calling coroutine is cancelled while it waits, the request is withdrawn, in the background if
- * necessary, and the work does not begin: nothing stays in the queue, and nothing stays held. If it is cancelled later, the work is
- * cancelled, too, and the lock is released when the work has ended.
+ * necessary, and the work does not begin: nothing stays in the queue, and nothing stays held. If it is cancelled later, the work
+ * is cancelled, too, and the lock is released when the work has ended.
  *
  * **Loss.** If the lock is lost, the work and all coroutines that it has started are cancelled at once, by a
  * `CancellationException` whose cause is the [LeaseLostException]. This function then throws a `LeaseLostException` and no
@@ -47,10 +47,10 @@ import kotlinx.coroutines.withContext
  * that must not be done twice needs a store that compares the lease's token. [io.holdfast.LockOptions.interruptBefore] has no
  * effect on this function.
  *
- * **Actors.** The actor is this coroutine, and not its thread, which other coroutines use, too. It has a unique name, which listings
- * show and which contains its [CoroutineName], if any. The work, and the coroutines that it starts, belong to the same actor. So
- * a request within the work for a lock that it holds follows [io.holdfast.LockOptions.reentrancy], and a request of another
- * coroutine waits. An actor that was named with `withActor` stays.
+ * **Actors.** The actor is this coroutine, and not its thread, which other coroutines use, too. It has a unique name, which
+ * listings show and which contains its [CoroutineName], if any. The work, and the coroutines that it starts, belong to the same
+ * actor. So a request within the work for a lock that it holds follows [io.holdfast.LockOptions.reentrancy], and a request of
+ * another coroutine waits. An actor that was named with `withActor` stays.
  *
  * @param wait how long to wait for the lock: zero asks once, infinite waits for ever, and null waits for the time that the options
  *   give. Any other value must be 1 ms to a year
@@ -58,8 +58,8 @@ import kotlinx.coroutines.withContext
  * @return the result of the work
  * @throws LockTimeoutException if the lock was not free in time; the work did not begin. The function also throws every other
  *   exception with which [DistributedLock.acquireAsync] fails
- * @throws LeaseLostException if the lock was lost before the work had ended; [LeaseLostException.result] is the work's result, if it
- *   returned one nevertheless. An exception of the work itself, other than its cancellation, is thrown unchanged
+ * @throws LeaseLostException if the lock was lost before the work had ended; [LeaseLostException.result] is the work's result, if
+ *   it returned one nevertheless. An exception of the work itself, other than its cancellation, is thrown unchanged
  */
 public suspend fun <T> DistributedLock.withLease(
     wait: Duration? = null,
@@ -129,8 +129,8 @@ public suspend fun <T : Any> LockSet.tryWithLeases(
 
 /**
  * Runs work unless it was done before, and returns its result or the recorded one; see [Once]. While another caller runs the work,
- * the coroutine is suspended. Context, cancellation, loss and actor are those of [DistributedLock.withLease]. Work that throws or is
- * cancelled leaves no record.
+ * the coroutine is suspended. Context, cancellation, loss and actor are those of [DistributedLock.withLease]. Work that throws or
+ * is cancelled leaves no record.
  *
  * @param wait how long to wait for another caller's run: zero asks once, infinite waits for ever, and null waits for the time that
  *   the options give
@@ -174,8 +174,8 @@ private class LeaseLostCancellation(lost: LeaseLostException) : CancellationExce
 }
 
 /**
- * @param ask requests the locks, runs the work once it has them, and releases them when the work has ended. If it is cancelled while
- *   it waits, it withdraws the request. It may have a result without running the work
+ * @param ask requests the locks, runs the work once it has them, and releases them when the work has ended. If it is cancelled
+ *   while it waits, it withdraws the request. It may have a result without running the work
  * @param watch reports the loss of a lease
  */
 private suspend fun <L : Any, T, R> under(

@@ -26,19 +26,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>{@link #renewing}: {@code lockAtMostFor} limits how long a run may have the lock. The lock is renewed while its process
- *       lives. If the process dies, the lock is free at the end of its {@linkplain LockOptions#leaseDuration() lease duration} (30 s
- *       by default), however long a run may last.
- *   <li>{@link #exact}: {@code lockAtMostFor} has ShedLock's meaning. The lock is not renewed, and is free after that time, whether
- *       the run has ended, goes on, or has died with its process.
+ *       lives. If the process dies, the lock is free at the end of its {@linkplain LockOptions#leaseDuration() lease duration}
+ *       (30 s by default), however long a run may last.
+ *   <li>{@link #exact}: {@code lockAtMostFor} has ShedLock's meaning. The lock is not renewed, and is free after that time,
+ *       whether the run has ended, goes on, or has died with its process.
  * </ul>
  *
- * <p>In both, the lock stays taken for at least {@code lockAtLeastFor} if the run ends sooner, also if it ends because the client is
- * closed. The server counts that time from the grant. The name of ShedLock's lock is the name of the lock:
- * {@code @SchedulerLock(name = "nightly")} and {@code holdfast.lock("nightly")} exclude each other, and {@code holdfast ls} shows it.
- * Times count from the call, and not from the creation of the configuration.
+ * <p>In both, the lock stays taken for at least {@code lockAtLeastFor} if the run ends sooner, also if it ends because the client
+ * is closed. The server counts that time from the grant. The name of ShedLock's lock is the name of the lock:
+ * {@code @SchedulerLock(name = "nightly")} and {@code holdfast.lock("nightly")} exclude each other, and {@code holdfast ls} shows
+ * it. Times count from the call, and not from the creation of the configuration.
  *
- * <p><b>{@link #lock} never waits.</b> It blocks for one round trip, for at most the client's command timeout. It returns empty only
- * if another holder has the lock. If the outcome is unknown, it throws, so ShedLock does not run the task.
+ * <p><b>{@link #lock} never waits.</b> It blocks for one round trip, for at most the client's command timeout. It returns empty
+ * only if another holder has the lock. If the outcome is unknown, it throws, so ShedLock does not run the task.
  *
  * <p><b>An extension</b> ({@code SimpleLock.extend}, {@code LockExtender}) restarts both times. It returns empty if the lock is no
  * longer held. It never shortens the {@code lockAtLeastFor} with which the lock was acquired. If the process dies, it does not
@@ -63,8 +63,8 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
 
     /**
      * Returns a provider whose locks are renewed while their process lives, until {@code lockAtMostFor} is over. Then the lock is
-     * released even if the run goes on, and a warning is logged ({@code io.holdfast.shedlock}). A dead process blocks the job for a
-     * lease duration, or for {@code lockAtMostFor} if that is shorter.
+     * released even if the run goes on, and a warning is logged ({@code io.holdfast.shedlock}). A dead process blocks the job for
+     * a lease duration, or for {@code lockAtMostFor} if that is shorter.
      */
     public static HoldfastLockProvider renewing(Holdfast holdfast) {
         return new HoldfastLockProvider(holdfast, null, true, false);
@@ -72,38 +72,38 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
 
     /**
      * Returns a provider whose locks are those of ShedLock's other providers: free when {@code lockAtMostFor} is over, and never
-     * renewed. A process that dies blocks the job for the whole of that time. If {@code lockAtMostFor} is less than 100 ms, a living
-     * process gives the lock back in time, and a dead one blocks the job for 100 ms.
+     * renewed. A process that dies blocks the job for the whole of that time. If {@code lockAtMostFor} is less than 100 ms, a
+     * living process gives the lock back in time, and a dead one blocks the job for 100 ms.
      */
     public static HoldfastLockProvider exact(Holdfast holdfast) {
         return new HoldfastLockProvider(holdfast, null, false, false);
     }
 
     /**
-     * Returns a copy with the given options instead of the client's defaults, for the lease duration of {@link #renewing}, metadata,
-     * listeners and replicas. Options that ShedLock decides are ignored: renewal, the maximum and the minimum hold time, waiting,
-     * and re-entry. A caller that already holds the lock is refused, as every other caller is.
+     * Returns a copy with the given options instead of the client's defaults, for the lease duration of {@link #renewing},
+     * metadata, listeners and replicas. Options that ShedLock decides are ignored: renewal, the maximum and the minimum hold time,
+     * waiting, and re-entry. A caller that already holds the lock is refused, as every other caller is.
      */
     public HoldfastLockProvider withOptions(LockOptions value) {
         return new HoldfastLockProvider(holdfast, Objects.requireNonNull(value, "options"), renewed, interrupting);
     }
 
     /**
-     * Returns a copy that interrupts the thread that acquired a lock, once, if the lock is lost, or if {@code lockAtMostFor} is over
-     * before it is unlocked. So a run that reacts to interrupts ends instead of overlapping with the next. Use it for tasks that run
-     * in the thread in which ShedLock calls them, and not for tasks that return a future or a publisher. An interrupt that the run
-     * has not noticed is cleared when it unlocks.
+     * Returns a copy that interrupts the thread that acquired a lock, once, if the lock is lost, or if {@code lockAtMostFor} is
+     * over before it is unlocked. So a run that reacts to interrupts ends instead of overlapping with the next. Use it for tasks
+     * that run in the thread in which ShedLock calls them, and not for tasks that return a future or a publisher. An interrupt
+     * that the run has not noticed is cleared when it unlocks.
      */
     public HoldfastLockProvider withInterrupt() {
         return new HoldfastLockProvider(holdfast, options, renewed, true);
     }
 
     /**
-     * Returns a provider for a rollout, which acquires each lock from this provider and from that of the application's old version. It
-     * returns empty unless both are free. Instances with only the old provider, with both, and (later) with only this one exclude
-     * each other. The condition: instances with only the old one and instances with only this one never run at the same time. If
-     * a lock is not free at the old provider, it is given back here without a minimum hold time. An extension needs an old provider
-     * whose locks can be extended.
+     * Returns a provider for a rollout, which acquires each lock from this provider and from that of the application's old
+     * version. It returns empty unless both are free. Instances with only the old provider, with both, and (later) with only this
+     * one exclude each other. The condition: instances with only the old one and instances with only this one never run at the
+     * same time. If a lock is not free at the old provider, it is given back here without a minimum hold time. An extension needs
+     * an old provider whose locks can be extended.
      *
      * @param old the provider that the old version of the application uses
      */
@@ -115,8 +115,8 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
      * Acquires the lock if it is free, without waiting.
      *
      * @return the lock; empty if another holder has it
-     * @throws io.holdfast.HoldfastException if the server does not answer or refuses: the lock is not held, and a lease that may have
-     *     been granted is given back
+     * @throws io.holdfast.HoldfastException if the server does not answer or refuses: the lock is not held, and a lease that may
+     *     have been granted is given back
      * @throws LockException if the thread is interrupted; its interrupt status stays set
      */
     @Override

@@ -55,7 +55,9 @@ public @interface DoneOnce {
     @AliasFor(annotation = Locked.class, attribute = "leaseDuration")
     String leaseDuration() default "";
 
-    /** The time after which renewal stops, even if the method still runs; see {@link io.holdfast.LockOptions#withMaxScopedHold}. */
+    /**
+     * The time after which renewal stops, even if the method still runs; see {@link io.holdfast.LockOptions#withMaxScopedHold}.
+     */
     @AliasFor(annotation = Locked.class, attribute = "maxScopedHold")
     String maxScopedHold() default "";
 

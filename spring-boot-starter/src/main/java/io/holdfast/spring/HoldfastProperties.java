@@ -90,8 +90,8 @@ record HoldfastProperties(
      * @param order Order among the advice of a method; a smaller one is further outside. It must be smaller than that of
      *     transactions.
      * @param inTransaction What happens if a transaction is already active when a lock is requested.
-     * @param executor Name of the executor bean that runs methods that return a stage, unless they are @Async; empty for threads of
-     *     the client.
+     * @param executor Name of the executor bean that runs methods that return a stage, unless they are @Async; empty for threads
+     *     of the client.
      */
     record Annotations(
             @DefaultValue("true") boolean enabled,
@@ -115,8 +115,8 @@ record HoldfastProperties(
     /**
      * Caches of the application.
      *
-     * @param singleFlight Whether @Cacheable(sync = true) applies across all instances: one of them loads an entry that is missing in
-     *     a shared cache, and the others wait for it.
+     * @param singleFlight Whether @Cacheable(sync = true) applies across all instances: one of them loads an entry that is missing
+     *     in a shared cache, and the others wait for it.
      */
     record Caching(@DefaultValue("false") boolean singleFlight) {}
 
@@ -141,8 +141,8 @@ record HoldfastProperties(
     /**
      * The page that shows locks live. Needs holdfast-dashboard.
      *
-     * @param enabled Whether the application serves the page. The application's own security protects it; without any, every client
-     *     that can reach the application can see the page.
+     * @param enabled Whether the application serves the page. The application's own security protects it; without any, every
+     *     client that can reach the application can see the page.
      * @param path Path of the page, below the application's context path.
      * @param allowChanges Whether the page may release and extend holds, and drop requests.
      * @param environment Name of the environment, such as production, which the page shows next to the server.

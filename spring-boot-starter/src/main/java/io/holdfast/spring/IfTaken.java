@@ -3,8 +3,8 @@ package io.holdfast.spring;
 /** The outcome of a call of a {@link Locked} method if the lock was not free in time. In each case the method does not run. */
 public enum IfTaken {
     /**
-     * The call throws {@link io.holdfast.LockTimeoutException}, or {@link io.holdfast.LockRefusedException} if it would be wrong to
-     * try again at once.
+     * The call throws {@link io.holdfast.LockTimeoutException}, or {@link io.holdfast.LockRefusedException} if it would be wrong
+     * to try again at once.
      */
     THROW,
     /**

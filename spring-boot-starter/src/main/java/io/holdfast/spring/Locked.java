@@ -85,8 +85,8 @@ public @interface Locked {
     String group() default "";
 
     /**
-     * The share of the lock that the group gets, relative to a group of weight 1: a text as for {@link #value()}. It must result in
-     * a number from 1 to 100; any other number fails the call. Empty for 1. Only with {@link #group()}.
+     * The share of the lock that the group gets, relative to a group of weight 1: a text as for {@link #value()}. It must result
+     * in a number from 1 to 100; any other number fails the call. Empty for 1. Only with {@link #group()}.
      */
     String groupWeight() default "";
 
@@ -96,7 +96,9 @@ public @interface Locked {
     /** How long the lease lasts without renewal; see {@link io.holdfast.LockOptions#withLeaseDuration}. */
     String leaseDuration() default "";
 
-    /** The time after which renewal stops, even if the method still runs; see {@link io.holdfast.LockOptions#withMaxScopedHold}. */
+    /**
+     * The time after which renewal stops, even if the method still runs; see {@link io.holdfast.LockOptions#withMaxScopedHold}.
+     */
     String maxScopedHold() default "";
 
     /** The minimum time for which the lock stays taken; see {@link io.holdfast.LockOptions#withMinHold}. */

@@ -91,8 +91,8 @@ public final class LeaseControl implements AutoCloseable {
 
     /**
      * Ends the hold of a lease on the server as if it had expired there. The lock is free, or goes to the next waiter, unless
-     * others hold it, too. The lease is lost as {@link io.holdfast.LossReason#NOT_ON_SERVER} when this method returns. If its client
-     * is disconnected, the lease ends when the client is connected again, or at its deadline.
+     * others hold it, too. The lease is lost as {@link io.holdfast.LossReason#NOT_ON_SERVER} when this method returns. If its
+     * client is disconnected, the lease ends when the client is connected again, or at its deadline.
      *
      * @throws IllegalStateException if the lease has no hold on this server
      */
@@ -152,8 +152,8 @@ public final class LeaseControl implements AutoCloseable {
     }
 
     /**
-     * Makes the other client release a lock that it holds after {@link #hold(String)} or {@link #lose}. The lock is free, or goes to
-     * the next waiter.
+     * Makes the other client release a lock that it holds after {@link #hold(String)} or {@link #lose}. The lock is free, or goes
+     * to the next waiter.
      *
      * @throws IllegalStateException if the other client does not hold it
      */

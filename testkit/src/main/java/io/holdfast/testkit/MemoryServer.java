@@ -226,7 +226,9 @@ public final class MemoryServer implements TestServer {
         command("SCRIPT", "FLUSH");
     }
 
-    /** Returns the id that distinguishes a server's process from the next one and from other servers, as {@code INFO} reports it. */
+    /**
+     * Returns the id that distinguishes a server's process from the next one and from other servers, as {@code INFO} reports it.
+     */
     public String runId() {
         return String.format("%032x%08x", number, restarts.get());
     }

@@ -30,8 +30,8 @@ public final class TestHoldfast {
 
     /**
      * Returns a client that is granted every lock at once, however many leases of it exist already. Use it if a test is not about
-     * locking. A writer is granted the lock despite readers, and a semaphore grants more permits than it has. Each lease is renewed
-     * and released like any other; queries report the one that was granted last. Each reader has a token of its own, too.
+     * locking. A writer is granted the lock despite readers, and a semaphore grants more permits than it has. Each lease is
+     * renewed and released like any other; queries report the one that was granted last. Each reader has a token of its own, too.
      */
     public static Holdfast granting() {
         return granting(HoldfastOptions.defaults());
@@ -46,8 +46,8 @@ public final class TestHoldfast {
 
     /**
      * Returns a client for which every lock is held by another client that never releases it. A request that does not wait ends at
-     * once; one that waits is queued until its wait is over. Queries show the holder: a writer of a read/write lock, and a holder of
-     * the maximum number of permits of a semaphore. An operator's release by name still hands a lock to the first waiter.
+     * once; one that waits is queued until its wait is over. Queries show the holder: a writer of a read/write lock, and a holder
+     * of the maximum number of permits of a semaphore. An operator's release by name still hands a lock to the first waiter.
      */
     public static Holdfast refusing() {
         return refusing(HoldfastOptions.defaults());

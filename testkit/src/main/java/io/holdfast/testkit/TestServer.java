@@ -15,10 +15,10 @@ public interface TestServer extends AutoCloseable {
      */
     Reply command(String... words);
 
-    /** Leaves what clients send unanswered, on connections that stay open, until {@link #thaw}. */
+    /** Freezes the server until {@link #thaw}: connections stay open, and requests of clients are not answered. */
     void freeze();
 
-    /** Carries out what has come meanwhile, in its order, and goes on. */
+    /** Ends {@link #freeze}: the server executes the requests that have come meanwhile, in their order, and goes on. */
     void thaw();
 
     @Override

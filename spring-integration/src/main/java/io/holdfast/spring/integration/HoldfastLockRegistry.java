@@ -29,31 +29,31 @@ import org.springframework.integration.util.CheckedRunnable;
  * LockRegistry<?> locks = HoldfastLockRegistry.of(holdfast, "orders"); // with 6: LockRegistry
  * }</pre>
  *
- * <p><b>One view for each key.</b> {@link #obtain} returns the same object for a key while anything refers to it, or a thread has it
- * locked. The registry forgets a lock to which nothing refers. So it has no capacity, evicts nothing, and never forgets a lock that
- * is held or awaited.
+ * <p><b>One view for each key.</b> {@link #obtain} returns the same object for a key while anything refers to it, or a thread has
+ * it locked. The registry forgets an unlocked lock to which nothing refers. So it has no capacity, evicts nothing, and never
+ * forgets a lock that is held or awaited.
  *
- * <p><b>The locks</b> behave as those of {@code java.util.concurrent}: the thread that locked one owns it, and may lock it again through
- * the same registry. Another registry is another owner, as another process is. Locks are renewed while they are locked. Waiters of this
- * process and of others are in the server's queue.
+ * <p><b>The locks</b> behave as those of {@code java.util.concurrent}: the thread that locked one owns it, and may lock it again
+ * through the same registry. Another registry is another owner, as another process is. Locks are renewed while they are locked.
+ * Waiters of this process and of others are in the server's queue.
  *
  * <ul>
  *   <li>{@code lock()} and {@code lockInterruptibly()} wait for ever, also while the server is unreachable. {@code tryLock()} and
- *       {@code tryLock(time, unit)} throw {@link io.holdfast.ServerUnreachableException} if the server does not answer: the outcome is
- *       unknown, and a lock that may have been granted is given back.
- *   <li>If the lock is lost while a thread has it locked, that thread's next call on it throws {@link io.holdfast.LeaseLostException},
- *       if it locks, tries to lock or unlocks; {@code unlock()} unlocks nevertheless. Work under the lock may have overlapped with
- *       another holder's work.
+ *       {@code tryLock(time, unit)} throw {@link io.holdfast.ServerUnreachableException} if the server does not answer: the
+ *       outcome is unknown, and a lock that may have been granted is given back.
+ *   <li>If the lock is lost while a thread has it locked, that thread's next call on it throws
+ *       {@link io.holdfast.LeaseLostException}, if it locks, tries to lock or unlocks; {@code unlock()} unlocks nevertheless. Work
+ *       under the lock may have overlapped with another holder's work.
  *   <li>{@code unlock()} by a thread that has not locked throws {@code IllegalMonitorStateException}.
  *   <li>Conditions are not supported.
- *   <li>With Spring Integration 7 the locks are {@code DistributedLock}s, too. The time-to-live given there is the lease duration of
- *       that one hold: how long the lock stays taken if its process dies. While its process lives, the lock is renewed.
+ *   <li>With Spring Integration 7 the locks are {@code DistributedLock}s, too. The time-to-live given there is the lease duration
+ *       of that one hold: how long the lock stays taken if its process dies. While its process lives, the lock is renewed.
  *   <li>A thread that ends without unlocking leaves the lock locked, and renewed, until the client is closed or
  *       {@link LockOptions#maxHold()} is over.
  * </ul>
  *
- * <p>Runs on Spring Integration 6.5 and 7. Usable by any number of threads. The registry closes nothing: when the client is closed, it
- * releases the locks that are held.
+ * <p>Runs on Spring Integration 6.5 and 7. Usable by any number of threads. The registry closes nothing: when the client is
+ * closed, it releases the locks that are held.
  */
 @SuppressWarnings("rawtypes") // with 7 its interfaces have a parameter, with 6 they have none
 public final class HoldfastLockRegistry implements ExpirableLockRegistry, RenewableLockRegistry {
@@ -104,9 +104,9 @@ public final class HoldfastLockRegistry implements ExpirableLockRegistry, Renewa
     }
 
     /**
-     * Returns a copy for a rollout: each of its locks acquires the old registry's lock for the key first, then its own, and unlocks in
-     * reverse. Instances with only the old registry, with both, and (later) with only this one exclude each other. The condition:
-     * instances with only the old one and instances with only this one never run at the same time.
+     * Returns a copy for a rollout: each of its locks acquires the old registry's lock for the key first, then its own, and
+     * unlocks in reverse. Instances with only the old registry, with both, and (later) with only this one exclude each other. The
+     * condition: instances with only the old one and instances with only this one never run at the same time.
      *
      * @param value the registry that the old version of the application uses, set up in the same way
      */
@@ -172,8 +172,8 @@ public final class HoldfastLockRegistry implements ExpirableLockRegistry, Renewa
     }
 
     /**
-     * Removes the entries of locks to which nothing refers and that are not locked, which also happens by itself. The age has no effect:
-     * a lock to which anything refers stays the one for its key.
+     * Removes the entries of locks to which nothing refers and that are not locked, which also happens by itself. The age has no
+     * effect: a lock to which anything refers stays the one for its key.
      */
     @Override
     public void expireUnusedOlderThan(long age) {
@@ -181,8 +181,8 @@ public final class HoldfastLockRegistry implements ExpirableLockRegistry, Renewa
     }
 
     /**
-     * Extends a lock that this thread holds to its whole lease duration from now. The client renews locks by itself; this call asks the
-     * server at once.
+     * Extends a lock that this thread holds to its whole lease duration from now. The client renews locks by itself; this call
+     * asks the server at once.
      *
      * @throws IllegalStateException if this thread does not hold the lock, or has lost it
      * @throws io.holdfast.ServerUnreachableException if the server does not answer: the lock is held as before
