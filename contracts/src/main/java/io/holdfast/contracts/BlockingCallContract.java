@@ -37,8 +37,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What a driver promises to threads that block for their answers, and may read them: see {@link BlockingCall}. Before what a
- * test is about, calls come one at a time for a while, so that a driver that lets them read does.
+ * The promises of a driver to threads that block for their answers, and may read them; see {@link BlockingCall}. Each test first
+ * makes calls one at a time for a while, so that a driver that lets blocking threads read does so.
  */
 @Timeout(60)
 public class BlockingCallContract extends DriverFixture {

@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** What drivers do with a supplier of credentials: they ask it whenever they connect, and show a password to nobody. */
+/** The contract of a supplier of credentials: drivers call it whenever they connect, and never reveal a password. */
 public class CredentialsContract extends DriverFixture {
     /** For the classes of the drivers. */
     @SuppressWarnings("NullAway.Init") // the server is started before each test

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What every driver says of a connect that failed, word for word: whoever changes the driver, or the version of the client
- * below it, reads the same.
+ * The exact messages of every driver after a failed connect. They stay the same if the driver, or the version of the client
+ * below it, changes.
  */
 public class FailedConnectContract extends DriverFixture {
     private static final String USE_TLS = "use rediss:// instead of redis://";

@@ -29,10 +29,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What a driver does when something is thrown in the midst of its work, at every point of its writing and reading once.
+ * The behaviour of a driver if an exception is thrown during its work, once at every point of its writing and reading.
  * A driver's module extends this class, and lets its connections pass a {@link Fuse} wherever it can put one.
  *
- * <p>Several threads ask at once. Whatever happens, and wherever: no reply goes to another request than its own, every
+ * <p>Several threads send requests at the same time. At every point, no reply goes to a request other than its own, every
  * request ends, and the driver works again soon.
  */
 @Timeout(240)

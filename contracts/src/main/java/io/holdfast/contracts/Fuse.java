@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
-/** Something that goes wrong once, at the n-th of the points that a test has put it to. For any threads. */
+/** A fault that happens once, at the n-th of the points where a test has placed it. For any threads. */
 public final class Fuse {
     /** What goes wrong; throws it, or does it. */
     public interface Fault {

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What a driver does when the connection for messages carries nothing any more, and nobody says so. A class of a driver's module
- * extends this one for each way to connect.
+ * The behaviour of a driver if the connection for messages carries no more data, and no error reports this. A driver's module
+ * extends this class once for each way to connect.
  */
 @Timeout(90)
 public class HalfOpenMessagesContract extends DriverFixture {

@@ -27,12 +27,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Whether all that a module's compiled classes refer to is there, in the versions of the libraries that are on the class
+ * Checks that everything to which a module's compiled classes refer exists in the versions of the libraries on the class
  * path. A jar is compiled once and runs with several versions of a client; a method that one of them lacks is noticed only
  * when it is called, and it may be called only when a connection breaks.
  *
- * <p>Every class, field and method that is named is looked for, with its exact types and whether it may be accessed; and
- * every class of the module implements what its supertypes demand.
+ * <p>It looks for every class, field and method that is named, with its exact types, and checks that it may be accessed. Every
+ * class of the module must implement the abstract methods of its supertypes.
  */
 public abstract class LinkContract {
     /** One of the module's classes. */

@@ -5,7 +5,7 @@ import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
 
-/** Opens drivers with connections of their own. Found by {@link java.util.ServiceLoader}; seldom used by name. */
+/** Opens drivers with their own connections. {@link java.util.ServiceLoader} finds it; it is seldom used by name. */
 public final class JedisDriverProvider implements RedisDriverProvider {
     /** For the {@link java.util.ServiceLoader}. */
     public JedisDriverProvider() {}

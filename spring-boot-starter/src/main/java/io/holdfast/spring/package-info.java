@@ -1,4 +1,4 @@
-/** Locks in a Spring Boot application. */
+/** Distributed locks in a Spring Boot application: auto-configuration and annotations. */
 @NullMarked
 package io.holdfast.spring;
 

@@ -3,9 +3,9 @@ package io.holdfast.testkit;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.Reply;
 
-/** A server that a suite can put questions to, past the driver under test, and freeze: a real one, or one in memory. */
+/** A server, real or in memory, that a suite can query without the driver under test, and can freeze. */
 public interface TestServer extends AutoCloseable {
-    /** What the provider of the driver under test is asked to connect to. */
+    /** Returns the address to which the provider of the driver under test connects. */
     RedisAddress address();
 
     /**

@@ -1,4 +1,4 @@
-/** What the tests of an application need: a server in memory, time that stands still, leases that are lost on demand. */
+/** Tools for the tests of an application: a server in memory, time that stands still, leases that are lost on demand. */
 @NullMarked
 package io.holdfast.testkit;
 
