@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
 
-/** What {@link RedisDriverProvider} promises: what connecting ends with, in front of all sorts of peers. */
+/** The contract of {@link RedisDriverProvider}: the outcome of a connect to every sort of peer. */
 abstract class ConnectContract extends DriverFixture {
     @Test
     void connect_nobodyListens_isUnknownAndNamesTheAddress() {

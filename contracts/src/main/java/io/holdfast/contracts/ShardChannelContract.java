@@ -21,8 +21,8 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 /**
- * What {@link RedisDriver} promises of sharded channels: subscribing, unsubscribing, and the ends of subscriptions that
- * nobody asked for.
+ * The contract of {@link RedisDriver} for sharded channels: subscribing, unsubscribing, and subscriptions that end without a
+ * request.
  */
 public class ShardChannelContract extends ShardChannelFixture {
     /** For the classes of the drivers. */

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
 
-/** What {@link RedisDriver} promises of connections with sharded channels: when they break, and of second ones. */
+/** The contract of {@link RedisDriver} for connections with sharded channels: broken connections, and second ones. */
 public class ShardConnectionContract extends ShardChannelFixture {
     /** For the classes of the drivers. */
     protected ShardConnectionContract() {}

@@ -22,7 +22,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What {@link RedisDriver} promises of channels and the messages on them, as tests against real servers. */
+/** The contract of {@link RedisDriver} for channels and their messages, as tests against real servers. */
 @Timeout(60)
 public class SubscriptionContract extends DriverFixture {
     /** For the classes of the drivers. */

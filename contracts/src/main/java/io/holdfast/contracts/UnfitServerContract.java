@@ -34,7 +34,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /**
- * What is told of a server that will not do: when connecting, by the exception that fits, with what to do. The driver is
+ * The errors for an unsuitable server: a connect throws the fitting exception, whose message says what to do. The driver is
  * found as an application finds it, on the class path.
  */
 public class UnfitServerContract extends LockSuite {
