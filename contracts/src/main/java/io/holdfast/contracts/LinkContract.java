@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
  * when it is called, and it may be called only when a connection breaks.
  *
  * <p>It looks for every class, field and method that is named, with its exact types, and checks that it may be accessed. Every
- * class of the module must implement the abstract methods of its supertypes.
+ * class of the module must implement every method that its supertypes require.
  */
 public abstract class LinkContract {
     /** One of the module's classes. */
