@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * A JUnit extension that passes tests a {@link Holdfast} in memory, and the {@link LeaseControl} with which they make it fail. It
  * also passes the {@link MemoryServer} and, in virtual time, the {@link VirtualTime}. Each test has its own server, which is
  * closed after it. All parameters of one test, of its constructor and of its {@code @BeforeEach} methods belong to that server.
- * Works with JUnit 5.10 and newer. Parameters of constructors need JUnit 5.12, and an own instance for each test.
+ * Works with JUnit 5.10 and newer. Parameters of constructors need JUnit 5.12, and a separate instance for each test.
  *
  * <p>{@code @ExtendWith(HoldfastExtension.class)} uses the system's time. For virtual time or options:
  * {@code @RegisterExtension static final HoldfastExtension HOLDFAST = HoldfastExtension.inVirtualTime();}
