@@ -24,17 +24,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/** Makes a {@link Diagnosis}: asks, and tries. */
+/** Makes a {@link Diagnosis}: asks the server for facts, and tries each ability. */
 final class Diagnosing {
     private static final int PINGS = 20;
     private static final int CLOCK_READINGS = 5;
     private static final String LOCK = "holdfast doctor";
-    /** Longer than an answer is waited for by default: a slow machine is no problem of the server's. */
+    /**
+     * The lease duration of the trials. It is longer than the default command timeout, so that a slow machine does not look
+     * like a fault.
+     */
     private static final Duration TERM = Duration.ofSeconds(10);
 
     private Diagnosing() {}
 
-    /** Asks and tries. The client is one of its own, and has not been shaken hands with: that would refuse bad servers. */
+    /**
+     * Returns the diagnosis. The client must be a separate one without a handshake, since a handshake would refuse bad servers.
+     */
     static Diagnosis of(Client client) {
         Inspector inspector = new Inspector(client);
         boolean partitioned = client.server.driver.partitions() > 1;
@@ -75,7 +80,7 @@ final class Diagnosing {
         return new Diagnosis(client.server.describe(), facts, user, clock, pings, probes);
     }
 
-    /** The second where the server refuses the first: before 7.0 there are no sharded channels. */
+    /** Runs the first action, or the second if the server refuses the first. Servers before 7.0 have no sharded channels. */
     private static void eitherOf(Runnable first, Runnable second) {
         try {
             first.run();
@@ -95,7 +100,7 @@ final class Diagnosing {
                 inspector.client.server, callback -> inspector.client.server.calls.send(Command.of(words), callback));
     }
 
-    /** Empty if the server refuses. */
+    /** Returns the answer, or empty if the server refuses. */
     private static <T> Optional<T> allowed(Supplier<T> question) {
         try {
             return Optional.of(question.get());
@@ -124,7 +129,7 @@ final class Diagnosing {
         }
     }
 
-    /** Takes a lock for a moment. That another has it, who diagnoses too, shows as well that it can be had. */
+    /** Acquires a lock for a moment. If another diagnosis holds it, that shows as well that the lock can be acquired. */
     private static void lock(Client client) {
         LockOptions options = LockOptions.defaults().withLeaseDuration(TERM).withRenewal(false);
         DistributedLock lock = new DistributedLock(client, Keys.of(client.kit.options.prefix(), LOCK), options, null);
@@ -139,7 +144,10 @@ final class Diagnosing {
         }
     }
 
-    /** Takes a read/write lock for a moment, to read, and keeps it. That another writes meanwhile shows as well that it can be had. */
+    /**
+     * Acquires a read/write lock for a moment, to read, and extends it. If a writer holds it, that shows as well that it can be
+     * acquired.
+     */
     private static void share(Client client, Inspector inspector) {
         LockOptions options = LockOptions.defaults().withLeaseDuration(TERM).withRenewal(false);
         Keys keys = Keys.of(client.kit.options.prefix(), Keys.Kind.READ_WRITE, LOCK);
@@ -237,7 +245,10 @@ final class Diagnosing {
                 failed);
     }
 
-    /** Compatible servers report Redis' version for clients that look at it, and besides one of their own. */
+    /**
+     * Returns the product. Compatible servers report a Redis version for clients that look at it, and also a version of their
+     * own.
+     */
     private static String product(Map<String, String> facts) {
         for (String each : List.of("valkey", "dragonfly", "garnet", "kvrocks")) {
             if (!facts.getOrDefault(each + "_version", "").isEmpty()) {
