@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a server is like for a client that wants locks of it: facts, and no judgement. See {@link Holdfast#diagnose}.
+ * A description of a server as a client that uses it for locks sees it: facts, without judgement. See {@link Holdfast#diagnose}.
  *
  * @param server the server's address
  * @param facts what the server reports about itself; empty if the user may not ask ({@code INFO})
  * @param user the user as whom the server sees this client; empty if it does not report that
  * @param clock the server's clock compared with that of this machine; empty if the user may not ask ({@code TIME})
  * @param pings round trips, the shortest first; empty if the user may not ask ({@code PING})
- * @param probes what was tried, each ability once
+ * @param probes the outcomes of the trials, one for each ability
  */
 public record Diagnosis(
         String server,
@@ -28,43 +28,52 @@ public record Diagnosis(
         probes = List.copyOf(probes);
     }
 
-    /** What Holdfast has to be able to do with a server, or would like to. */
+    /** An ability that Holdfast needs on a server, or makes use of. */
     public enum Ability {
-        /** Running a script that only reads. Needed. */
+        /** Running a script that only reads. Required. */
         SCRIPTS,
         /**
-         * Speaking of several locks in one call. Without it each lock has calls of its own: the server divides its keys behind one
-         * address, as a proxy of a cluster does.
+         * Naming several locks in one call. It is missing if the server divides its keys behind one address, as a proxy of a
+         * cluster does. Without it each lock has calls of its own.
          */
         BATCHES,
-        /** Taking a lock and releasing it. Needed. */
+        /** Acquiring a lock and releasing it. Required. */
         LOCKING,
-        /** Keeping a lock that several may hold: a read/write lock, or a semaphore. Without it these cannot be used, locks can. */
+        /**
+         * Acquiring a lock that several owners may hold: a read/write lock, or a semaphore. Without it these cannot be used, but
+         * locks can.
+         */
         SHARING,
-        /** Listening on a channel of its own. Needed. */
+        /** Listening on a channel of the client's own. Required. */
         LISTENING,
-        /** Sending a message, which arrives. Without it waiters learn of their turn some seconds later. */
+        /** Sending a message that arrives. Without it waiters learn of a grant some seconds late. */
         MESSAGES,
-        /** Asking who listens ({@code PUBSUB NUMSUB}). Without it a dead waiter costs the others a handoff timeout. */
+        /**
+         * Asking for the number of subscribers of a channel ({@code PUBSUB NUMSUB}). Without it each dead waiter delays the
+         * others by a handoff timeout.
+         */
         SUBSCRIBERS,
-        /** Walking the keys ({@code SCAN}). {@link Inspector#scanning()} needs it, and nothing else. */
+        /** Searching the keys ({@code SCAN}). Only {@link Inspector#scanning()} needs it. */
         SEARCHING,
-        /** Asking for all channels ({@code PUBSUB CHANNELS}). Without it listings show what clients have reported unasked. */
+        /**
+         * Asking for all channels ({@code PUBSUB CHANNELS}). Without it listings show only what clients have reported on their
+         * own.
+         */
         CLIENTS
     }
 
     /**
-     * What the server reports about itself.
+     * The facts that a server reports about itself.
      *
      * @param product {@code redis}, {@code valkey}, {@code dragonfly}, {@code garnet}, {@code kvrocks} or {@code keydb};
      *     {@code redis} for any other
      * @param version the product's version
-     * @param tooOld whether it is older than the oldest that works, Redis 6.2
-     * @param master whether it is a master and takes writes
+     * @param tooOld whether it is older than Redis 6.2, the oldest version that works
+     * @param master whether it is a master and accepts writes
      * @param replicas how many replicas are connected to it
-     * @param clustered whether it is a node of a cluster, and was asked as if it were the only server
-     * @param memoryUsedBytes what it uses
-     * @param memoryLimitBytes what it may use; 0 for no limit
+     * @param clustered whether it is a node of a cluster, but was addressed as a single server
+     * @param memoryUsedBytes the memory that it uses, in bytes
+     * @param memoryLimitBytes the memory that it may use, in bytes; 0 for no limit
      * @param evictionPolicy its {@code maxmemory-policy}; empty if it does not report that
      * @param failedToSave the parts of its persistence that it reports as failing, by their names in {@code INFO}
      */
@@ -86,19 +95,19 @@ public record Diagnosis(
     }
 
     /**
-     * Two clocks, compared. Locks do not depend on the difference: it matters to people who read times, and to jobs that
-     * start by the clock.
+     * The result of comparing the server's clock with that of this machine. Locks do not depend on the difference. It matters to
+     * people who read times, and to jobs that start by the clock.
      *
      * @param ahead by how much the server's clock is ahead of this machine's; negative if it is behind
-     * @param roundTrip the round trip of the reading, the shortest of several: the error is at most half of it
+     * @param roundTrip the round trip of the reading, the shortest of several. The error of {@code ahead} is at most half of it
      */
     public record Clock(Duration ahead, Duration roundTrip) {}
 
     /**
-     * The outcome of trying.
+     * The outcome of trying one ability.
      *
-     * @param ability what was tried
-     * @param problem what went wrong, in words; empty if it worked
+     * @param ability the ability that was tried
+     * @param problem the problem, in words; empty if the ability works
      */
     public record Probe(Ability ability, Optional<String> problem) {}
 }
