@@ -8,22 +8,22 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * A lock of any kind as it stands on the server at one instant.
+ * The state of a lock of any kind on the server at one instant.
  *
  * @param name the lock's name
- * @param kind what the name is the name of
- * @param holder who holds it; of several, the one whose hold lasts longest; empty if it is free
+ * @param kind the kind of the lock
+ * @param holder the holder; if there are several, the one whose hold lasts longest; empty if the lock is free
  * @param confirmed whether the holder has taken up the lock; false for the short time after it was handed to a waiter
- * @param leaseDuration the lease duration that the holder asked for; zero if it is free
+ * @param leaseDuration the lease duration that the holder asked for; zero if the lock is free
  * @param remaining how long the hold will last without renewal
- * @param waiters how many requests are queued, also where not all are listed; 0 if there is no queue
- * @param callers how many calls wait for it: more than requests where callers of one client share one, or wait inside of the holder's
- *     process; as far as is known, and {@code waiters} at least
- * @param queue the queued requests in the server's order, as far as they were asked for
- * @param used how many leases hold it, or, of a semaphore, how many permits are out
- * @param shares all that hold it, the one first that ends first, as far as they were asked for
+ * @param waiters how many requests are queued, even if not all are listed; 0 if there is no queue
+ * @param callers how many calls wait for the lock, as far as is known; at least {@code waiters}. It is greater if callers of one
+ *     client share a request, or wait inside the holder's process
+ * @param queue the queued requests in the server's order, as many as the caller asked for
+ * @param used how many leases hold the lock, or how many permits of a semaphore are out
+ * @param shares all holders, as far as the caller asked for them; the one whose hold ends first comes first
  * @param limit an operator's limit of a semaphore; see {@link Admin#limit}
- * @param pause an operator's pause, which also a lock has that is still held; see {@link Admin#pause}
+ * @param pause an operator's pause, even if the lock is still held; see {@link Admin#pause}
  */
 public record LockInfo(
         String name,
@@ -39,11 +39,11 @@ public record LockInfo(
         List<Share> shares,
         Optional<Limit> limit,
         Optional<Pause> pause) {
-    /** What a name is the name of. Names of different kinds have nothing to do with each other. */
+    /** The kind of a lock. Locks of different kinds with the same name are independent of each other. */
     public enum Kind {
-        /** A lock that one holds at a time. */
+        /** An exclusive lock: one owner holds it at a time. */
         LOCK,
-        /** An election. */
+        /** An election, see {@link Election}. */
         ELECTION,
         /** Work that is done once, see {@link Once}. */
         ONCE,
@@ -52,18 +52,21 @@ public record LockInfo(
         /** A semaphore. */
         SEMAPHORE;
 
-        /** As it is typed, and as documents have it: {@code lock}, {@code election}, {@code once}, {@code read-write}, {@code semaphore}. */
+        /**
+         * Returns the word for this kind on the command line and in JSON: {@code lock}, {@code election}, {@code once},
+         * {@code read-write} or {@code semaphore}.
+         */
         public String word() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
 
-        /** For people: {@code read/write lock}. */
+        /** Returns the noun for people, such as {@code read/write lock}. */
         public String noun() {
             return this == READ_WRITE ? "read/write lock" : word();
         }
     }
 
-    /** A name and its kind, ordered by the name first. */
+    /** The name of a lock and its kind, ordered by name and then by kind. */
     public record Named(String name, Kind kind) implements Comparable<Named> {
         @Override
         public int compareTo(Named other) {
@@ -73,11 +76,13 @@ public record LockInfo(
     }
 
     /**
-     * One of those that hold a lock.
+     * A hold of a lock, which may have several.
      *
-     * @param mode what else may be held beside it
-     * @param permits how many it has of a semaphore; 1 in the other modes
-     * @param slots which of them, from 0 on; empty unless they were asked for, see {@link DistributedSemaphore#withSlots()}
+     * @param holder the holder
+     * @param mode how the holder holds the lock
+     * @param permits how many permits of a semaphore it has; 1 in the other modes
+     * @param slots the slots of its permits, from 0 on; empty unless it asked for them, see
+     *     {@link DistributedSemaphore#withSlots()}
      * @param confirmed whether the holder has taken up the lock
      * @param leaseDuration the lease duration that the holder asked for
      * @param remaining how long the hold will last without renewal
@@ -92,67 +97,71 @@ public record LockInfo(
             Duration remaining) {}
 
     /**
-     * How many permits of a semaphore may be out at present, whatever requests say.
+     * An operator's limit of a semaphore: how many permits may be out at present, whatever limit requests give.
      *
-     * @param permits 0 if none is granted
-     * @param application of the operator
-     * @param host where that ran
-     * @param pid its process id
-     * @param remaining for how long yet
+     * @param permits the number of permits; 0 if none is granted
+     * @param application the name of the operator's application
+     * @param host the name of the host on which that application ran
+     * @param pid the process id of that application
+     * @param remaining how long the limit will last
      */
     public record Limit(int permits, String application, String host, String pid, Duration remaining) {}
 
     /**
-     * An operator keeps the lock from being granted.
+     * An operator's pause: the lock is not granted while it lasts.
      *
-     * @param reason that the operator gave; empty for none
-     * @param application of the operator
-     * @param host where that ran
-     * @param pid its process id
-     * @param remaining for how long yet
+     * @param reason the reason that the operator gave; empty for none
+     * @param application the name of the operator's application
+     * @param host the name of the host on which that application ran
+     * @param pid the process id of that application
+     * @param remaining how long the pause will last
      */
     public record Pause(String reason, String application, String host, String pid, Duration remaining) {
-        /** That an operator has begun. */
+        /** Creates the pause that the given holder stands for, see {@link Holder#isPause()}. */
         public Pause(Holder by, Duration remaining) {
             this(by.metadata().getOrDefault(Holder.REASON, ""), by.application(), by.host(), by.pid(), remaining);
         }
     }
 
     /**
-     * Something that would free a lock, or, where several may hold it and a request waits, serve the next in line.
+     * An event that would free a lock. If several owners may hold the lock and a request waits: an event after which the next
+     * waiter is served.
      *
-     * @param by what it is
-     * @param after in what time, if nothing comes between; empty if that is unknown
-     * @param words the same for people, without the time
-     * @param condition for people, on what condition; empty if on none
+     * @param by the kind of the event
+     * @param after the time until the event, if nothing else happens before; empty if that is unknown
+     * @param words a description for people, without the time
+     * @param condition the condition for the event, for people; empty if there is none
      */
     public record Way(By by, Optional<Duration> after, String words, String condition) {
-        /** What it is. */
+        /** The kinds of events that free a lock. */
         public enum By {
             /** The holder releases it. */
             RELEASE,
             /** The lease expires without a renewal. */
             EXPIRY,
-            /** It was handed to a waiter that does not confirm in time: {@link LockOptions#withHandoffTimeout}. */
+            /** A waiter that was handed the lock does not confirm in time, see {@link LockOptions#withHandoffTimeout}. */
             HANDOFF_TIMEOUT,
-            /** It rests, and the rest ends. */
+            /** The lock rests, and the rest ends, see {@link Holder#resting()}. */
             REST,
             /** An operator's limit of a semaphore ends. */
             LIMIT,
             /** An operator's pause ends. */
             PAUSE,
-            /** The next in line is heard of again. */
+            /** The lock is free, and the client of the next waiter reports again. */
             WAITER_AWAY,
-            /** Nothing, and nothing has to: no waiter is there any more. */
+            /** No event is needed: the lock is free, and all waiters are gone. */
             WAITERS_GONE,
-            /** An operator releases it: {@link Admin#release(String, long, Admin.Waiters)}. */
+            /** An operator releases the lock, see {@link Admin#release(String, long, Admin.Waiters)}. */
             OPERATOR_RELEASE,
-            /** An operator ends the limit: {@link Admin#unlimit}. */
+            /** An operator ends the limit, see {@link Admin#unlimit}. */
             OPERATOR_UNLIMIT,
-            /** An operator ends the pause: {@link Admin#resume}. */
+            /** An operator ends the pause, see {@link Admin#resume}. */
             OPERATOR_RESUME;
 
-            /** As documents have it: {@code waiter} for both that are about waiters, {@code operator} for all that an operator does. */
+            /**
+             * Returns the word for this kind in JSON: {@code waiter} for the two that concern waiters, {@code operator} for the
+             * acts of an operator, otherwise the name in lower case with hyphens.
+             */
             public String word() {
                 return switch (this) {
                     case WAITER_AWAY, WAITERS_GONE -> "waiter";
@@ -170,7 +179,7 @@ public record LockInfo(
         shares = List.copyOf(shares);
     }
 
-    /** A lock that one holds at a time, or an election. */
+    /** Creates the state of a lock that one owner holds at a time, such as an election. */
     public LockInfo(
             String name,
             Kind kind,
@@ -183,7 +192,11 @@ public record LockInfo(
         this(name, kind, holder, confirmed, term, remaining, waiters, queue, Optional.empty());
     }
 
-    /** A copy with a pause that is to begin when it is free. */
+    /**
+     * Creates the state of a lock that one owner holds at a time.
+     *
+     * @param noted a pause that begins when the lock is free; empty for none
+     */
     public LockInfo(
             String name,
             Kind kind,
@@ -211,7 +224,7 @@ public record LockInfo(
                 noted.or(() -> holder.filter(Holder::isPause).map(by -> new Pause(by, remaining))));
     }
 
-    /** A copy with what clients have reported of those who wait. */
+    /** Returns a copy with the number of waiting callers that clients have reported. */
     LockInfo withCallers(int reported) {
         return new LockInfo(
                 name,
@@ -229,12 +242,12 @@ public record LockInfo(
                 pause);
     }
 
-    /** A copy some time later, if nothing has happened meanwhile. */
+    /** Returns the state after the given time, if nothing has happened meanwhile. */
     LockInfo after(Duration time) {
         return withRemaining(left -> less(left, time), time);
     }
 
-    /** Where one holds it: the same some time later, held for so long yet. */
+    /** Returns the state after the given time of a lock with one holder, whose hold then lasts for {@code remains}. */
     LockInfo lasting(Duration remains, Duration time) {
         return withRemaining(left -> remains, time);
     }
@@ -269,22 +282,25 @@ public record LockInfo(
                 pause.map(set -> new Pause(set.reason, set.application, set.host, set.pid, less(set.remaining, time))));
     }
 
-    /** Its name and kind. */
+    /** Returns the name and the kind of the lock. */
     public Named named() {
         return new Named(name, kind);
     }
 
-    /** Whether the lock is held, or rests (see {@link Holder#resting()}). */
+    /** Returns whether the lock is held, or rests (see {@link Holder#resting()}). */
     public boolean isLocked() {
         return holder.isPresent();
     }
 
-    /** Whether a request waits for the lock. */
+    /** Returns whether a request waits for the lock. */
     public boolean isQueued() {
         return waiters > 0;
     }
 
-    /** The first in line that would get the lock now; if none can be notified, the first that has not gone. */
+    /**
+     * Returns the first waiter that can be notified, which would get the lock now; if there is none, the first that is not
+     * gone.
+     */
     public Optional<Waiter> next() {
         Waiter first = null;
         for (Waiter each : queue) {
@@ -299,9 +315,10 @@ public record LockInfo(
     }
 
     /**
-     * What would free the lock, the likeliest first; empty if it is free and no request waits.
+     * Returns the events that would free the lock, the likeliest first. Returns an empty list if the lock is free, no request
+     * waits, and no operator's limit is in the way.
      *
-     * @param listening whether a client listens, by its id, as {@link Inspector.Listeners#has} reports it
+     * @param listening returns whether the client with a given id listens, as {@link Inspector.Listeners#has} does
      */
     public List<Way> ways(Function<String, Optional<Boolean>> listening) {
         return Ways.of(this, listening);
