@@ -8,17 +8,18 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Who holds a lock, as the server reports it. Of a plain lock that is the key's value, as the owner, and nothing else: the other
- * texts are empty, the token is 0, and {@code since} is the epoch.
+ * The holder of a lock, as the server reports it. For a plain lock, only the owner is known, which is the key's value. The other
+ * texts are then empty, the token is 0, and {@code since} is the epoch.
  *
- * @param owner the public part of the owner id; {@code -} if the lock rests (see {@link #resting()})
+ * @param owner the public part of the owner id; instead of it {@code -} if the lock rests, {@code !} for a pause, {@code =} for a
+ *     record (see {@link #resting()})
  * @param token the fencing token
  * @param application the application's name
  * @param host the host's name
  * @param pid the process id
- * @param actor the id that the caller gave, or the name of the thread that asked; empty if it was not reported
- * @param metadata what the caller put beside the hold
- * @param since when the lock was granted, by the server's clock
+ * @param actor the id that the caller gave, or the name of the thread that made the request; empty if it was not reported
+ * @param metadata the metadata that the caller stored with the hold
+ * @param since the time of the grant, by the server's clock
  */
 public record Holder(
         String owner,
@@ -30,22 +31,22 @@ public record Holder(
         Map<String, String> metadata,
         Instant since)
         implements Serializable {
-    /** The metadata of a pause with its reason. */
+    /** The metadata key of a pause for its reason. */
     static final String REASON = "reason";
 
-    /** The metadata of a holder with its note. */
+    /** The metadata key of a holder for its note. */
     public static final String NOTE = "note";
 
-    /** The metadata of a record with the result of the work. */
+    /** The metadata key of a record for the result of the work. */
     static final String RESULT = "result";
 
-    /** The metadata of a run with its number, where tries are limited, see {@link Once#withTries}. */
+    /** The metadata key of a holder for the number of its try, if tries are limited; see {@link Once#withTries}. */
     public static final String TRY = "try";
 
-    /** The metadata of a record of work that was given up, with why. */
+    /** The metadata key of a record for the reason why the work was given up. */
     static final String GIVEN_UP = "given-up";
 
-    /** The metadata of a holder, or of a waiter, with its group. */
+    /** The metadata key of a holder or a waiter for its group. */
     public static final String GROUP = "group";
 
     /** Copies the map. */
@@ -54,60 +55,67 @@ public record Holder(
     }
 
     /**
-     * Whether the lock is no longer held, but stays taken until its minimum hold time ({@link LockOptions#withMinHold}), or the time that its release has
-     * asked for, is over; after a loss, until its lock-delay ({@link LockOptions#withLockDelay}) is over.
+     * Returns whether the lock is resting: no longer held, but still taken. A released lock rests until its minimum hold time
+     * ({@link LockOptions#withMinHold}) and the time that its release asked for are over. A lost lock rests until its lock-delay
+     * ({@link LockOptions#withLockDelay}) is over. A {@linkplain #isPause() pause} and a {@linkplain #isRecord() record} count as
+     * resting, too.
      */
     public boolean resting() {
         return owner.equals(OwnerIds.REST) || isRecord() || isPause();
     }
 
     /**
-     * Whether this is an operator's pause, see {@link Admin#pause}: with the words of the operator, the reason as the metadata
-     * {@code reason}, and the token 0. It counts as {@link #resting()}.
+     * Returns whether this is an operator's pause, see {@link Admin#pause}. Application, host and process id are then those of
+     * the operator, the reason is the metadata {@code reason}, and the token is 0. A pause counts as {@link #resting()}.
      */
     public boolean isPause() {
         return owner.equals(OwnerIds.PAUSE);
     }
 
     /**
-     * Whether this is the record of work that was done once, see {@link Once}: with the token and the words of its last holder, its
-     * result as the metadata {@code result}, and the time at which it was recorded as {@link #since()}. It counts as {@link #resting()}.
+     * Returns whether this is the record of work that is done once, see {@link Once}. Token, application, host, process id and
+     * actor are then those of its last holder. The result is the metadata {@code result}, and {@link #since()} is the time at
+     * which it was recorded. A record counts as {@link #resting()}.
      */
     public boolean isRecord() {
         return owner.equals(OwnerIds.RECORD);
     }
 
     /**
-     * Whether this is a record that the work was given up, see {@link Once#withTries}: with the words of the last that tried, why as the
-     * metadata {@code given-up}, and how many have tried as {@code try}.
+     * Returns whether this is a record that the work was given up, see {@link Once#withTries}. The reason is then the metadata
+     * {@code given-up}, and the number of tries is the metadata {@code try}. The other values are those of the holder that
+     * tried last.
      */
     public boolean isGivenUp() {
         return isRecord() && !metadata.containsKey(RESULT);
     }
 
-    /** After how many tries, and why, in words; of a record that work was {@linkplain #isGivenUp() given up}. */
+    /**
+     * Returns, in words, after how many tries and why the work was {@linkplain #isGivenUp() given up}; only for a record of
+     * that.
+     */
     public String givenUp() {
         String tries = metadata.getOrDefault(TRY, "0");
         return "given up after " + tries + (tries.equals("1") ? " try: " : " tries: ")
                 + LogText.text(metadata.getOrDefault(GIVEN_UP, ""));
     }
 
-    /** Its note, see {@link Lease#note}; empty for none. */
+    /** Returns the holder's note, see {@link Lease#note}; empty if there is none. */
     public Optional<String> note() {
         return Optional.ofNullable(metadata.get(NOTE));
     }
 
-    /** Its group, see {@link LockOptions#withGroup(String, int)}; empty for none. */
+    /** Returns the holder's group, see {@link LockOptions#withGroup(String, int)}; empty if it has none. */
     public Optional<String> group() {
         return Optional.ofNullable(metadata.get(GROUP));
     }
 
-    /** The id of the client that asked, as {@link Admin} and listings name it. */
+    /** Returns the id of the holder's client, as {@link Admin} and listings use it. */
     public String client() {
         return OwnerIds.clientOf(owner);
     }
 
-    /** For people: {@code billing@host-3, pid 4711, thread main}. */
+    /** Returns a description for people, such as {@code billing@host-3, pid 4711, main}. */
     public String describe() {
         if (application.isEmpty() && host.isEmpty()) {
             return "'" + LogText.text(owner) + "'";
