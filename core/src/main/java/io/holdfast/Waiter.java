@@ -12,15 +12,15 @@ import java.util.Optional;
  * @param application the application's name
  * @param host the host's name
  * @param pid the process id
- * @param actor the id that the caller gave, or the name of the thread that asked
- * @param metadata what the caller put beside the request
- * @param since when it was queued, by the server's clock
+ * @param actor the id that the caller gave, or the name of the thread that made the request
+ * @param metadata the metadata that the caller stored with the request
+ * @param since the time at which it was queued, by the server's clock
+ * @param mode how it asks to hold the lock
+ * @param permits how many permits of a semaphore it asks for; 1 in the other modes
+ * @param limit how many permits of the semaphore may be out, these included, by the request's own limit; 0 in the other modes
  * @param priority its priority
- * @param mode what else may be held beside what it asks for
- * @param permits how many it asks for of a semaphore; 1 in the other modes
- * @param limit how many permits of the semaphore may be out with these, by what it says; 0 in the other modes
- * @param order where it entered the queue
- * @param state what the server thinks of its client
+ * @param order its queue order, which determines where it entered the queue
+ * @param state the state of its client, as the server sees it
  */
 public record Waiter(
         String owner,
@@ -37,15 +37,15 @@ public record Waiter(
         LockOptions.Order order,
         State state) {
 
-    /** What the server thinks of a waiter's client. */
+    /** The state of a waiter's client, as the server sees it. */
     public enum State {
-        /** It can be notified of a grant. */
+        /** The client can be notified of a grant. */
         HERE,
-        /** It listens nowhere at present: its waiters keep their positions, and others pass. */
+        /** The client is not listening at present. Its waiters keep their positions, and others pass them. */
         AWAY,
-        /** It was handed a lock and did not take it up: its waiters keep their positions until it reports again. */
+        /** The client was handed a lock and did not confirm it. Its waiters keep their positions until it reports again. */
         SUSPECT,
-        /** It has not reported in time: its waiters are removed when they are met. */
+        /** The client has not reported in time. Its waiters are removed when the server comes across them. */
         GONE
     }
 
@@ -54,12 +54,12 @@ public record Waiter(
         metadata = Map.copyOf(metadata);
     }
 
-    /** Its group, see {@link LockOptions#withGroup(String, int)}; empty for none. */
+    /** Returns the waiter's group, see {@link LockOptions#withGroup(String, int)}; empty if it has none. */
     public Optional<String> group() {
         return Optional.ofNullable(metadata.get(Holder.GROUP));
     }
 
-    /** The id of the client that asked. */
+    /** Returns the id of the waiter's client. */
     public String client() {
         return OwnerIds.clientOf(owner);
     }
