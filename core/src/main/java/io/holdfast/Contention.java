@@ -7,16 +7,18 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What the last answer of the server said about a lock that was not obtained.
+ * The state of a lock that was not obtained, by the last answer of the server.
  *
- * @param holder who holds it; of several, the one whose hold lasts longest; empty if no answer has come, or it was not held
+ * @param holder the holder; if there are several, the one whose hold lasts longest; empty if no answer has come, or if the lock
+ *     was not held
  * @param remaining how long the hold will last without renewal; zero if unknown, 365 days if it does not expire
  * @param position the request's queue position when it was queued, 1 for the next waiter; 0 if it was not queued
  * @param waiters how many requests are queued, this one included; 0 if unknown
- * @param sharing of a lock that several may hold, what is in use; empty for other locks, and for a free one
- * @param heldByCallerSince since when the actor that asked has itself what kept it waiting, by the server's clock. Empty where its options
- *     do not let it wait for itself, and where that is not certain: of a request that does not block, the actor must have been named
- *     ({@link DistributedLock#withActor}). A {@link Quorum} does not report
+ * @param sharing how much of a lock that several owners may hold is in use; empty for other locks, and for a free one
+ * @param heldByCallerSince the time since which the actor that made the request has itself held what kept it waiting, by the
+ *     server's clock. Empty if its options do not let it wait for itself, or if that is not certain. For a request that does
+ *     not block, it is certain only if the actor was named ({@link DistributedLock#withActor}). A {@link Quorum} does not
+ *     report it
  */
 public record Contention(
         Optional<Holder> holder,
@@ -25,17 +27,17 @@ public record Contention(
         int waiters,
         Optional<Sharing> sharing,
         Optional<Instant> heldByCallerSince) {
-    /** Nothing is known of the others, as where no server has answered. */
+    /** A contention of which nothing is known, as if no server has answered. */
     public static final Contention NOTHING_KNOWN =
             new Contention(Optional.empty(), Duration.ZERO, 0, 0, Optional.empty(), Optional.empty());
 
     /**
-     * What is in use of a lock that several may hold.
+     * The use of a lock that several owners may hold.
      *
      * @param mode how it is held: alone by a writer, shared by readers, or as permits
      * @param used how many readers or writers hold it, or how many permits are out
      * @param wanted how many permits the request asked for; 1 in the other modes
-     * @param limit how many permits may be out by the request's own condition; 0 in the other modes
+     * @param limit how many permits may be out, by the request's own limit; 0 in the other modes
      */
     public record Sharing(LockMode mode, int used, int wanted, int limit) implements Serializable {
         private String describe() {
@@ -50,12 +52,12 @@ public record Contention(
         }
     }
 
-    /** Of a lock that one holds at a time. */
+    /** Creates the contention of a lock that one owner holds at a time. */
     public Contention(Optional<Holder> holder, Duration remaining, int position, int waiters) {
         this(holder, remaining, position, waiters, Optional.empty(), Optional.empty());
     }
 
-    /** For people. */
+    /** Returns a description for people. */
     public String describe() {
         String who = holder.map(this::held).orElse("");
         return sharing.map(use -> use.describe() + who).orElse(who.isEmpty() ? "holder not known" : "held by " + who)
@@ -76,7 +78,7 @@ public record Contention(
                         : ", without expiry");
     }
 
-    /** {@code semaphore '}, which the name follows. */
+    /** Returns the noun with an open quote, such as {@code semaphore '}; the name follows it. */
     String noun() {
         return sharing.map(use -> use.mode == LockMode.PERMITS ? "semaphore '" : "read/write lock '")
                 .orElse("lock '");
