@@ -3,11 +3,12 @@ package io.holdfast;
 import java.util.List;
 
 /**
- * What one client has counted since it began, as it reported last.
+ * The figures that one client has counted since its start, by its last report.
  *
- * @param client its id
- * @param total of all its locks, also of those that it no longer counts for themselves
- * @param locks of each lock: of the last thousand that it has used
+ * @param client the client's id
+ * @param total the figures of all its locks, including those that it no longer counts separately
+ * @param locks the figures of single locks. A client counts at most 1,000 locks separately. If there are more, it drops the half
+ *     that was not used for the longest time
  */
 public record ClientFigures(String client, LockFigures total, List<OfLock> locks) {
     /** Copies the list. */
@@ -16,10 +17,11 @@ public record ClientFigures(String client, LockFigures total, List<OfLock> locks
     }
 
     /**
-     * What a client has counted for one lock.
+     * The figures that a client has counted for one lock.
      *
      * @param name the lock's name
-     * @param kind what the name is the name of
+     * @param kind the lock's kind
+     * @param figures the figures
      */
     public record OfLock(String name, LockInfo.Kind kind, LockFigures figures) {}
 }
