@@ -5,25 +5,26 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What clients have counted for a lock, or for all of their locks. Each client counts for itself, every lease and every request, so
- * figures are exact; a client that dies takes with it what it has counted since it reported last.
+ * The figures that clients have counted for one lock, or for all of their locks. Each client counts every lease and every
+ * request of its own, so the figures are exact. If a client dies, what it has counted since its last report is missing.
  *
- * @param waits of requests that obtained the lock, how long they took
- * @param holds of leases that are over, however they ended, how long they were held
- * @param handoffs how many of the waits were in a line, and so ended with a handoff
- * @param timedOut requests that ended with their limit of waiting
- * @param refused requests that ended because the lock was taken, its queue was full, the actor held it itself, an operator dropped
- *     them, or to break a deadlock
+ * @param waits how long the requests that obtained the lock took
+ * @param holds how long the leases that are over were held, however they ended
+ * @param handoffs how many of the waits were in a queue, and so ended with a handoff
+ * @param timedOut how many requests ended because their wait, or their number of tries, was used up
+ * @param refused how many requests ended because the lock was taken, its queue was full, the actor held it itself (also for
+ *     reading, if it asked to write), an operator dropped them, or to break a deadlock
  * @param lost how many of the holds were lost
- * @param answered requests for work that is done {@linkplain Once once} that were answered with its record
- * @param givenUp requests for such work that was given up, after as many {@linkplain Once#withTries tries} as it may have
+ * @param answered how many requests for work that is done {@linkplain Once once} were answered with its record
+ * @param givenUp how many requests for such work ended because it was given up after its limit of
+ *     {@linkplain Once#withTries tries}
  */
 public record LockFigures(
         Times waits, Times holds, long handoffs, long timedOut, long refused, long lost, long answered, long givenUp) {
-    /** Nothing has been counted. */
+    /** Figures of which all are zero. */
     public static final LockFigures NONE = new LockFigures(Times.NONE, Times.NONE, 0, 0, 0, 0, 0, 0);
 
-    /** Both together. */
+    /** Returns the sum of these figures and the others. */
     public LockFigures plus(LockFigures other) {
         return new LockFigures(
                 waits.plus(other.waits),
@@ -37,9 +38,11 @@ public record LockFigures(
     }
 
     /**
-     * What the same client has counted since then. What is longest is so of the whole time.
+     * Returns the figures that the same client has counted since the earlier ones. The {@linkplain Times#longest() longest}
+     * times remain those of the whole time.
      *
-     * @param earlier what it had counted; if that is more, the client has started again since, and all of these figures are newer
+     * @param earlier the earlier figures of the client. If they are greater than these, the client has started again since
+     *     then, and these are returned unchanged
      */
     public LockFigures since(LockFigures earlier) {
         boolean restarted = earlier.waits.count > waits.count
@@ -62,20 +65,20 @@ public record LockFigures(
     }
 
     /**
-     * How long something took, each time.
+     * The distribution of the times that something took.
      *
-     * @param count how often
-     * @param total all together, to the microsecond
-     * @param longest the longest, to the microsecond
-     * @param histogram how often it took less than a millisecond, less than 2, less than 4, and so on: {@code histogram.get(i)} times
-     *     less than 2<sup>i</sup> ms and no less than the half of that; what takes longer than the last says is in the last, and the
-     *     last ones that would be 0 are left out
+     * @param count the number of times
+     * @param total their sum, to the microsecond
+     * @param longest the longest of them, to the microsecond
+     * @param histogram the number of times in each bin. Bin 0 counts the times below 1 ms. Bin {@code i} counts those below
+     *     2<sup>i</sup> ms that are at least half of that. The last of {@value #MOST_BINS} bins also counts all longer times.
+     *     Empty bins at the end are left out
      */
     public record Times(long count, Duration total, Duration longest, List<Long> histogram) {
-        /** Never. */
+        /** A distribution without any time. */
         public static final Times NONE = new Times(0, Duration.ZERO, Duration.ZERO, List.of());
 
-        /** Most numbers of the histogram: the last is of all that took longer than two minutes. */
+        /** The maximum number of bins of the histogram. The last one counts all times from 2<sup>17</sup> ms (about 131 s) on. */
         public static final int MOST_BINS = 19;
 
         /** Copies the list. */
@@ -83,15 +86,17 @@ public record LockFigures(
             histogram = List.copyOf(histogram);
         }
 
-        /** The arithmetic mean; zero if it never happened. */
+        /** Returns the arithmetic mean; zero if the count is 0. */
         public Duration mean() {
             return count == 0 ? Duration.ZERO : total.dividedBy(count);
         }
 
         /**
-         * A bound that so much of all took less than, as far as the histogram shows: at most twice too long.
+         * Returns an upper bound of a quantile, by the histogram: at least the given part of all times was no longer. The bound
+         * is at most twice the exact value if that is from 1 ms to 131 s, and never above the longest time.
          *
-         * @param part from 0 to 1, as 0.95
+         * @param part the part, from 0 to 1, such as 0.95
+         * @throws IllegalArgumentException if the part is not from 0 to 1
          */
         public Duration atMost(double part) {
             if (!(part >= 0 && part <= 1)) {
