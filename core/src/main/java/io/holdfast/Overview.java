@@ -7,11 +7,11 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** All locks at one look, with what clients have counted; see {@link Inspector#overview(int)}. Immutable. */
+/** A snapshot of all locks, with the figures that clients have counted; see {@link Inspector#overview(int)}. Immutable. */
 public final class Overview {
-    /** A lock as the server reported it, and what clients had reported of it then. */
+    /** A lock as the server reported it, with the mark that clients had reported of it then. */
     record Seen(LockInfo info, String mark, long atNanos) {
-        /** Whether its holder says how long it lasts. */
+        /** Returns whether its only holder reports how long the hold lasts. */
         private boolean isFollowed(Reported reported) {
             return reported.untilMillis > 0 && info.shares().size() == 1;
         }
@@ -25,12 +25,13 @@ public final class Overview {
     }
 
     /**
-     * What clients report of a lock, at one moment.
+     * The report of clients about a lock, at one moment.
      *
-     * @param mark of those who have it, and of their holds
-     * @param untilMillis when it is over by the server's clock; 0 if that is not known
-     * @param nanos the moment, by this client's clock
-     * @param serverMillis the moment, by the server's clock
+     * @param callers how many of their callers wait for it
+     * @param mark a text that identifies the clients that report it, and their holds
+     * @param untilMillis the end of the hold in milliseconds, by the server's clock; 0 if that is not known
+     * @param nanos the moment in nanoseconds, by this client's clock
+     * @param serverMillis the moment in milliseconds, by the server's clock
      */
     record Reported(int callers, String mark, long untilMillis, long nanos, long serverMillis) {}
 
@@ -60,34 +61,35 @@ public final class Overview {
         this.figures = List.copyOf(figures);
     }
 
-    /** Of nothing: to begin with. */
+    /** Returns an empty overview, for the first call of {@link Inspector#overview(int, Overview)}. */
     public static Overview none() {
         return NONE;
     }
 
-    /** What is held or waited for, each with the first hundred of its queue. */
+    /** Returns the locks that are held or waited for, each with the first hundred waiters of its queue. */
     public List<LockInfo> locks() {
         return locks;
     }
 
-    /** Whether there are more than were asked for. */
+    /** Returns whether there are more locks than the caller asked for. */
     public boolean more() {
         return more;
     }
 
-    /** The clients that listen for grants. */
+    /** Returns the clients that listen for grants. */
     public Inspector.Listeners listeners() {
         return listeners;
     }
 
-    /** What clients have counted; of a client that has done nothing since it was asked last, perhaps nothing. */
+    /** Returns the figures that clients have counted. A client that has done nothing since it was last asked may be missing. */
     public List<ClientFigures> figures() {
         return figures;
     }
 
     /**
-     * A lock that no call waits for, and whose clients report that they have what they had: the server need not be asked again, for a
-     * while; not for all in the same round.
+     * Returns the known state of a lock for which no call waits, and whose clients report the same holds as before; otherwise
+     * null. The server need not be asked again for a while. That time differs between locks, so that not all are asked in the
+     * same round.
      */
     @Nullable
     Seen unchanged(String key, Reported reported) {
