@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What would free a lock, judged by what was reported of it; for whoever has to explain it to people. */
+/** Finds the events that would free a lock, by its reported state, to explain them to people. */
 final class Ways {
     private final LockInfo lock;
     private final Function<String, Optional<Boolean>> listening;
@@ -101,7 +101,7 @@ final class Ways {
         add(By.OPERATOR_RELEASE, null, "an operator releases it", "if its holder is known to be dead");
     }
 
-    /** Where several hold it: what serves the next in line, or, if nobody waits, what frees it. */
+    /** Adds the events for a lock with several holders: those that serve the next waiter, or free the lock if there is none. */
     private void ofSeveral() {
         boolean some = next != null && next.mode() == LockMode.PERMITS;
         add(
@@ -117,7 +117,10 @@ final class Ways {
         add(By.OPERATOR_RELEASE, null, "an operator releases it", "if a holder is known to be dead");
     }
 
-    /** How long until there is room for this one if nobody renews or releases; those that end first are listed first. */
+    /**
+     * Returns the time until there is room for this waiter if no holder renews or releases. The holds that end first come
+     * first.
+     */
     private Duration untilServed(Waiter waiter) {
         int most = Math.min(
                 waiter.limit(), lock.limit().map(LockInfo.Limit::permits).orElse(waiter.limit()));
