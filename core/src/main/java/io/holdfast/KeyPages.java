@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.concurrent.locks.LockSupport;
 
-/** The keys of a server, or of several, that fit a pattern, page by page: a search of all that they have, asked as it is read. */
+/** The keys that match a pattern on one server or several, page by page. It searches all their keys, and asks as it is read. */
 final class KeyPages implements Iterator<List<String>> {
-    /** After each page: this many times as long as it took. */
+    /** The pause after each page, in multiples of the time that the page took. */
     private static final int PAUSE = 4;
 
     private final Server server;
@@ -26,7 +26,7 @@ final class KeyPages implements Iterator<List<String>> {
     private String cursor = "0";
     private long tookNanos; // the last page
 
-    /** @param page keys looked at by one step */
+    /** @param page the number of keys that one step looks at */
     KeyPages(Server server, String pattern, int page) {
         this.server = server;
         this.pattern = pattern;
@@ -59,7 +59,7 @@ final class KeyPages implements Iterator<List<String>> {
         return !ready.isEmpty();
     }
 
-    /** A server has one thread, and others want it, too. */
+    /** Leaves the server time for others, since it has only one thread. */
     private void pause() {
         LockSupport.parkNanos(PAUSE * tookNanos);
     }
