@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A client as the server knows it.
+ * A client, as the server knows it.
  *
  * @param id the client's id
  * @param application the application's name; empty if it neither holds nor waits
  * @param host the host's name; empty if it neither holds nor waits
  * @param pid the process id; empty if it neither holds nor waits
- * @param listening whether it is connected and listens for grants: a client that holds and does not listen may be dead; its
- *     locks become free at the end of their lease durations
+ * @param listening whether it is connected and listens for grants. A client that holds locks and does not listen may be dead; its
+ *     locks then become free at the end of their lease durations
  * @param holds the locks that it holds
  * @param waits the locks that it waits for, once for each request
  */
@@ -44,7 +44,7 @@ public record ClientInfo(
                 waiter.client(), waiter.application(), waiter.host(), waiter.pid(), false, List.of(), List.of(lock));
     }
 
-    /** What is known of the same client from two places. */
+    /** Returns this information about a client, combined with other information about the same client. */
     ClientInfo and(ClientInfo other) {
         boolean named = !application.isEmpty();
         return new ClientInfo(
