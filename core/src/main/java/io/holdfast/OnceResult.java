@@ -3,27 +3,34 @@ package io.holdfast;
 import java.time.Instant;
 
 /**
- * What came of a call of {@link Once}. Five answers that are never merged: the work was done by this call, or before it, or
- * another is at it, or it was given up, or the outcome is unknown.
+ * The outcome of a call of {@link Once}. There are five outcomes, which are never merged:
+ *
+ * <ul>
+ *   <li>{@link Ran}: this call did the work
+ *   <li>{@link Done}: the work was done before, or by another caller meanwhile
+ *   <li>{@link InProgress}: another caller was doing it
+ *   <li>{@link GivenUp}: it was given up
+ *   <li>{@link Unknown}: the server did not answer
+ * </ul>
  */
 public sealed interface OnceResult {
     /**
-     * The work was done by this call.
+     * This call did the work.
      *
-     * @param text what it returned
-     * @param token of the lease under which it was done
-     * @param recorded whether the server has acknowledged the record. If not, it did not answer: the record is sent again in the
-     *     background, and comes too late if the lease ends before
+     * @param text the result of the work
+     * @param token the fencing token of the lease under which it was done
+     * @param recorded whether the server has acknowledged the record. If not, the server did not answer. The client then
+     *     sends the record again in the background. It comes too late if the lease ends before
      */
     record Ran(String text, long token, boolean recorded) implements OnceResult {}
 
     /**
-     * The work had been done, or was done by another while this call waited; it was not begun here.
+     * The work had been done before, or another caller did it while this call waited. This call did not begin it.
      *
-     * @param text what it returned
-     * @param token of the lease under which it was done
-     * @param at when it was recorded, by the server's clock
-     * @param by who did it
+     * @param text the result of the work
+     * @param token the fencing token of the lease under which it was done
+     * @param at the time at which it was recorded, by the server's clock
+     * @param by the holder that did it
      */
     record Done(String text, long token, Instant at, Holder by) implements OnceResult {
         static Done of(Holder record) {
@@ -32,46 +39,49 @@ public sealed interface OnceResult {
     }
 
     /**
-     * Another was at it as long as this call wanted to wait.
+     * Another caller was doing the work, and this call did not get the lock for a {@linkplain Attempt.Reason#isBusy() busy}
+     * reason, for example because its wait was over.
      *
-     * @param why with who is at it and since when, in its {@linkplain Attempt.NotObtained#contention() contention}
+     * @param why the outcome of the request. Its {@linkplain Attempt.NotObtained#contention() contention} says which holder
+     *     does the work, and since when
      */
     record InProgress(Attempt.NotObtained<Lease> why) implements OnceResult {}
 
     /**
-     * The work has had as many tries as it may have, and none has left a result. See {@link Once#withTries}.
+     * The work was given up: it has had as many tries as it may have, and none has left a result. See {@link Once#withTries}.
      *
-     * @param why with the record of it as the holder in its {@linkplain Attempt.NotObtained#contention() contention}
+     * @param why the outcome of the request. The holder in its {@linkplain Attempt.NotObtained#contention() contention} is the
+     *     record of that
      */
     record GivenUp(Attempt.NotObtained<Lease> why) implements OnceResult {
-        /** The record: who tried last, under which token, and when that was given up. */
+        /** Returns the record: the holder that tried last, its token, and the time at which the work was given up. */
         public Holder by() {
             return why.contention().holder().orElseThrow();
         }
 
-        /** Why the last one has left no result. */
+        /** Returns why the last try has left no result. */
         public String reason() {
             return by().metadata().getOrDefault(Holder.GIVEN_UP, "");
         }
 
-        /** How many tries there were. */
+        /** Returns how many tries there were. */
         public int tries() {
             return Once.tryOf(by());
         }
     }
 
     /**
-     * The server did not answer: the work was not begun here, and whether it was done is not known.
+     * The server did not answer. This call did not begin the work, and whether another caller did it is not known.
      *
-     * @param cause what went wrong
+     * @param cause the failure
      */
     record Unknown(ServerUnreachableException cause) implements OnceResult {}
 
     /**
-     * What the work returned, here or elsewhere.
+     * Returns the result of the work, whether this call or another caller did it.
      *
-     * @throws LockTimeoutException if another is at it
-     * @throws LockRefusedException if it was given up
+     * @throws LockTimeoutException if another caller was doing it, and the wait of this call was over
+     * @throws LockRefusedException if it was given up, the queue was full, or an operator dropped the request
      * @throws ServerUnreachableException if the outcome is unknown
      */
     default String orElseThrow() {
