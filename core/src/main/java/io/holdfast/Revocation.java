@@ -4,16 +4,16 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The answer to a release by name.
+ * The result of a release by name, or of dropping a waiter; see {@link Admin}.
  *
  * @param lockName the lock's name
  * @param key the key of the hold
  * @param queueKey the key of the queue
  * @param outcome what happened to the hold
- * @param holder whose hold ended, or was left alone
+ * @param holder the holder whose hold ended, or was left alone; empty if there was none
  * @param dropped how many waiters were dropped
- * @param next who holds the lock now
- * @param took how long it took
+ * @param next the holder afterwards; empty if there is none
+ * @param took how long the operation took
  */
 public record Revocation(
         String lockName,
@@ -25,13 +25,16 @@ public record Revocation(
         Optional<Holder> next,
         Duration took) {
 
-    /** What happened to the hold. */
+    /** The outcome for the hold. */
     public enum Outcome {
-        /** It ended. */
+        /** The hold ended. */
         RELEASED,
-        /** There was none. */
+        /** There was no hold. */
         NOTHING_TO_RELEASE,
-        /** It is not the one that was meant, or belongs to another program: it was left alone. */
+        /**
+         * The hold was left alone: it was not the one that was meant, belongs to another program, or only a waiter was to be
+         * dropped.
+         */
         LEFT_ALONE
     }
 }
