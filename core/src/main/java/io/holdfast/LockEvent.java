@@ -5,20 +5,21 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One step in the life of a request, of a hold, or of a lock that an operator administered by name. Durations are by this
- * client's monotonic clock; {@code at} is by its wall clock, and for people.
+ * A step of a request or of a hold, or an operator's act on a lock by its name. Durations are measured with this client's
+ * monotonic clock. {@code at} is a time of its wall clock, for people.
  */
 public sealed interface LockEvent {
     /**
-     * Whom an event concerns.
+     * The lock and the request that an event concerns.
      *
      * @param lockName the lock's name
      * @param key the key of the hold on the server
      * @param owner the public part of the owner id
-     * @param actor the actor's id, or the name of the thread that asked
-     * @param group the group of the request, see {@link LockOptions#withGroup(String, int)}; empty for none
-     * @param at when it happened
-     * @param data what the caller gave with {@link LockOptions#withEventData}; null for nothing
+     * @param actor the actor's id, or the name of the thread that made the request
+     * @param group the group of the request, see {@link LockOptions#withGroup(String, int)}; empty if it has none
+     * @param at the time of the event
+     * @param data the data that the caller gave with {@link LockOptions#withEventData} or {@link Admin#withEventData}; null for
+     *     none
      */
     record Subject(
             String lockName,
@@ -29,67 +30,69 @@ public sealed interface LockEvent {
             Instant at,
             @Nullable Object data) {}
 
-    /** Whom it concerns. */
+    /** Returns the lock and the request that the event concerns. */
     Subject subject();
 
-    /** The lock's name. */
+    /** Returns the lock's name. */
     default String lockName() {
         return subject().lockName();
     }
 
-    /** The group of the request, see {@link LockOptions#withGroup(String, int)}; empty for none. */
+    /** Returns the group of the request, see {@link LockOptions#withGroup(String, int)}; empty if it has none. */
     default String group() {
         return subject().group();
     }
 
-    /** What the caller gave with {@link LockOptions#withEventData}; null for nothing. */
+    /**
+     * Returns the data that the caller gave with {@link LockOptions#withEventData} or {@link Admin#withEventData}; null for none.
+     */
     default @Nullable Object data() {
         return subject().data();
     }
 
     /**
-     * The server was asked for the lock, for the first time or again.
+     * The client asked the server for the lock, for the first time or again.
      *
-     * @param attempt 1 for the first time
+     * @param attempt the number of the try, from 1 on
      */
     record Asked(Subject subject, int attempt) implements LockEvent {}
 
     /**
-     * The request stands in the queue.
+     * The request was queued.
      *
-     * @param position 1 for next in line
-     * @param waiters how many are queued, this one included
+     * @param position the queue position; 1 for the next waiter
+     * @param waiters how many requests are queued, this one included
      */
     record Queued(Subject subject, int position, int waiters) implements LockEvent {}
 
-    /** The server no longer knew the waiting request, and was asked again: the request may have a new position. */
+    /** The server no longer knew the waiting request, and the client asked it again. The request may have a new position. */
     record Requeued(Subject subject) implements LockEvent {}
 
     /**
-     * The request has outlived its life in the queue ({@link LockOptions#withRequestLife}), and stands behind the others of
-     * its priority now, with a new life.
+     * The request has outlived its life in the queue ({@link LockOptions#withRequestLife}). It is now behind the others of its
+     * priority, with a new life.
      *
-     * @param position 1 for next in line
-     * @param waiters how many are queued, this one included
+     * @param position the new queue position; 1 for the next waiter
+     * @param waiters how many requests are queued, this one included
      */
     record Outlived(Subject subject, int position, int waiters) implements LockEvent {}
 
     /**
-     * The request waits in a deadlock; see {@link HoldfastOptions#withDeadlockDetection}. One event for each request.
+     * The request waits in a deadlock, see {@link HoldfastOptions#withDeadlockDetection}. There is one event for each request.
      *
-     * @param cycle who waits for whom, the actor of this request first
+     * @param cycle the actors that wait for each other, the actor of this request first
      */
     record Deadlock(Subject subject, WaitCycle cycle) implements LockEvent {}
 
     /**
-     * The lock is held.
+     * The request obtained the lock.
      *
      * @param token the fencing token
-     * @param leaseDuration how long it lasts without renewal
-     * @param waited how long it took, from the call
+     * @param leaseDuration how long the hold lasts without renewal
+     * @param waited the time from the call until the lock was obtained
      * @param attempts how often the server was asked
      * @param initialPosition the queue position at first, 0 if the lock was free
-     * @param reentered whether the actor held it before: no new hold
+     * @param reentered whether the actor held the lock already; then there is no new hold
      */
     record Obtained(
             Subject subject,
@@ -104,55 +107,55 @@ public sealed interface LockEvent {
     /**
      * The request ended without a hold.
      *
-     * @param reason why
+     * @param reason the reason
      * @param waited how long the call took
      * @param attempts how often the server was asked
-     * @param contention what the server last said
+     * @param contention the state of the lock, by the server's last answer
      */
     record NotObtained(Subject subject, Attempt.Reason reason, Duration waited, int attempts, Contention contention)
             implements LockEvent {}
 
     /**
-     * The server agreed to a renewal. One event for each hold.
+     * The server renewed the hold. There is one event for each hold.
      *
      * @param token the fencing token
-     * @param remaining how long the hold now lasts
+     * @param remaining how long the hold now lasts without a further renewal
      */
     record Renewed(Subject subject, long token, Duration remaining) implements LockEvent {}
 
     /**
-     * A renewal was not answered, or refused. It is tried again until the deadline.
+     * A renewal was not answered, or was refused. The client repeats it until the deadline.
      *
      * @param token the fencing token
      * @param remaining how long the hold still lasts
-     * @param why what went wrong
+     * @param why a description of the failure
      */
     record RenewalFailed(Subject subject, long token, Duration remaining, String why) implements LockEvent {}
 
     /**
-     * The hold was extended on demand.
+     * A call extended the hold.
      *
      * @param token the fencing token
-     * @param remaining how long it now lasts
+     * @param remaining how long the hold now lasts
      */
     record Extended(Subject subject, long token, Duration remaining) implements LockEvent {}
 
     /**
-     * The holder has left a {@linkplain Lease#note note}, or has removed it.
+     * The holder left a {@linkplain Lease#note note}, or removed it.
      *
      * @param token the fencing token
-     * @param note what stands there now; empty if it was removed
+     * @param note the new note; empty if it was removed
      */
     record Noted(Subject subject, long token, String note) implements LockEvent {}
 
     /**
-     * The hold was given back.
+     * The hold was released.
      *
      * @param token the fencing token
-     * @param leaseDuration how long it lasted without renewal
-     * @param waited how long it took to obtain, from the call
-     * @param held how long it was held
-     * @param result what the server said
+     * @param leaseDuration how long the hold lasted without renewal
+     * @param waited the time from the call until the lock was obtained
+     * @param held how long the lock was held
+     * @param result the result of the release
      */
     record Released(
             Subject subject, long token, Duration leaseDuration, Duration waited, Duration held, ReleaseResult result)
@@ -162,29 +165,29 @@ public sealed interface LockEvent {
      * The hold was lost.
      *
      * @param token the fencing token
-     * @param held how long it was held
-     * @param reason why
+     * @param held how long the lock was held
+     * @param reason the reason
      */
     record Lost(Subject subject, long token, Duration held, LossReason reason) implements LockEvent {}
 
     /**
-     * Another process goes on with the hold, and this client, which gave it a ticket, has learnt so. No loss.
+     * Another process has adopted the hold with a ticket from this client, and this client has learnt of that. This is no loss.
      *
      * @param token the fencing token
-     * @param held how long it was held here
+     * @param held how long this client held the lock
      */
     record HandedOver(Subject subject, long token, Duration held) implements LockEvent {}
 
     /**
-     * A writer goes on as a reader; see {@link DistributedReadWriteLock#downgrade}. The subject is the reading lease.
+     * A writer continues as a reader, see {@link DistributedReadWriteLock#downgrade}. The subject is the reading lease.
      *
-     * @param token its fencing token
-     * @param remaining how long it lasts without renewal
+     * @param token the fencing token of the reading lease
+     * @param remaining how long the reading lease lasts without renewal
      */
     record Downgraded(Subject subject, long token, Duration remaining) implements LockEvent {}
 
     /**
-     * This client goes on with a hold that another process has given a ticket for.
+     * This client adopted a hold with a ticket from another process.
      *
      * @param token the fencing token, the same as before
      * @param remaining how long the hold now lasts
@@ -192,57 +195,57 @@ public sealed interface LockEvent {
     record Adopted(Subject subject, long token, Duration remaining) implements LockEvent {}
 
     /**
-     * A request that may take over has ended the hold of a stuck holder. The lock goes to the next in line.
+     * A request that may take the lock over ended the hold of a stuck holder. The lock goes to the next waiter.
      *
-     * @param from the holder
+     * @param from the stuck holder
      */
     record TookOver(Subject subject, Holder from) implements LockEvent {}
 
     /**
-     * A lock was released by name.
+     * An operator released a lock by name, or dropped a waiter.
      *
-     * @param result what happened
+     * @param result the result
      */
     record Revoked(Subject subject, Revocation result) implements LockEvent {}
 
     /**
-     * A lock was extended by name.
+     * An operator extended the hold of a lock by name.
      *
-     * @param remaining how long it now lasts
+     * @param remaining how long the hold now lasts
      */
     record HoldExtended(Subject subject, Duration remaining) implements LockEvent {}
 
     /**
-     * Waiters whose clients had not reported in time were removed by name.
+     * An operator removed the waiters of a lock whose clients had not reported in time.
      *
-     * @param removed how many
+     * @param removed how many waiters were removed
      */
     record Cleaned(Subject subject, int removed) implements LockEvent {}
 
     /**
-     * A semaphore was limited by name.
+     * An operator limited a semaphore by name.
      *
-     * @param permits how many permits may be out, whatever requests say
-     * @param forHowLong until the limit ends by itself
+     * @param permits how many permits may be out, whatever limit requests give
+     * @param forHowLong the time until the limit ends by itself
      */
     record Limited(Subject subject, int permits, Duration forHowLong) implements LockEvent {}
 
     /**
-     * A lock was paused by name.
+     * An operator paused a lock by name.
      *
-     * @param reason that was given; empty for none
-     * @param forHowLong until the pause ends by itself
+     * @param reason the reason that the operator gave; empty for none
+     * @param forHowLong the time until the pause ends by itself
      */
     record Paused(Subject subject, String reason, Duration forHowLong) implements LockEvent {}
 
-    /** The pause of a lock was ended by name. */
+    /** An operator ended the pause of a lock by name. */
     record Resumed(Subject subject) implements LockEvent {}
 
-    /** The limit of a semaphore was ended by name. */
+    /** An operator ended the limit of a semaphore by name. */
     record Unlimited(Subject subject) implements LockEvent {}
 
     /**
-     * Many locks were released by name. The subject's lock, key and owner are empty.
+     * An operator released several locks with one call. The subject's lock name, key and owner are empty.
      *
      * @param released how many holds ended
      * @param dropped how many waiters were dropped
