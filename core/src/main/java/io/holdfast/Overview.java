@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A snapshot of all locks, with the figures that clients have counted; see {@link Inspector#overview(int)}. Immutable. */
+/** A listing of all locks, with the figures that clients have counted; see {@link Inspector#overview(int)}. Immutable. */
 public final class Overview {
     /** A lock as the server reported it, with the mark that clients had reported of it then. */
     record Seen(LockInfo info, String mark, long atNanos) {
