@@ -5,23 +5,25 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * Actors that wait for each other: each for what the next one has, or stands before, and the last one for the first.
+ * A cycle of actors that wait for each other. Each one waits for a lock that the next one holds, or for which the next one waits
+ * before it. The last one waits for the first.
  *
- * @param links the actors, each with what it waits for
+ * @param links the actors, each with the lock that it waits for
  */
 @SuppressWarnings("serial") // an immutable list, which can be written
 public record WaitCycle(List<Link> links) implements Serializable {
     /**
-     * An actor of a {@linkplain WaitCycle cycle}, and what it waits for.
+     * An actor of a {@linkplain WaitCycle cycle}, and the lock that it waits for.
      *
-     * @param lockName the name of what it waits for
-     * @param key the key of that on the server, which also distinguishes locks, read/write locks and semaphores
-     * @param client the id of its client, as listings show it
+     * @param lockName the name of the lock that it waits for
+     * @param key the key of that lock on the server, which also distinguishes locks, read/write locks and semaphores
+     * @param client the id of the actor's client, as listings show it
      * @param application the application's name
      * @param host the host's name
      * @param pid the process id
      * @param actor the actor's id, or the name of the thread that waits
-     * @param held whether the next actor has it, or some of it; otherwise that one only stands before this one in the queue
+     * @param held whether the next actor holds the lock, or some of its permits; otherwise it only waits before this one in the
+     *     queue
      */
     public record Link(
             String lockName,
@@ -43,7 +45,10 @@ public record WaitCycle(List<Link> links) implements Serializable {
         links = List.copyOf(links);
     }
 
-    /** For people: {@code billing@h1, pid 7, main waits for lock 'b', which shop@h2, pid 9, main has; …}. */
+    /**
+     * Returns a description for people, such as
+     * {@code billing@h1, pid 7, main waits for lock 'b', which shop@h2, pid 9, main has; …}.
+     */
     public String describe() {
         StringBuilder words = new StringBuilder();
         for (int i = 0; i < links.size(); i++) {
@@ -58,7 +63,7 @@ public record WaitCycle(List<Link> links) implements Serializable {
         return words.toString();
     }
 
-    /** {@link #describe()}. */
+    /** Returns {@link #describe()}. */
     @Override
     public String toString() {
         return describe();
