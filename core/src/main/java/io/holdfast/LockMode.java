@@ -1,11 +1,11 @@
 package io.holdfast;
 
-/** How a lock is held: what else may be held beside it. */
+/** The mode in which a lock is held: it says whether other owners may hold the lock at the same time. */
 public enum LockMode {
-    /** Alone: an exclusive lock, or a read/write lock for writing. */
+    /** Held by one owner alone: an exclusive lock, or a read/write lock for writing. */
     EXCLUSIVE,
-    /** Beside others of this mode: a read/write lock for reading. */
+    /** Held together with others of this mode: a read/write lock for reading. */
     SHARED,
-    /** Beside others, as long as no more permits are out than the limit allows: a semaphore. */
+    /** Held together with others, as long as no more permits are out than the limit allows: a semaphore. */
     PERMITS
 }
