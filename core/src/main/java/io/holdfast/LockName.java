@@ -1,20 +1,20 @@
 package io.holdfast;
 
-/** Makes names of locks from parts. Two different lists of parts never make the same name. */
+/** Builds lock names from parts. Two different lists of parts never result in the same name. */
 public final class LockName {
     private LockName() {}
 
     /**
-     * A name for a thing of a type: {@code Invoice:42}.
+     * Returns a name for an object of a type, such as {@code Invoice:42}.
      *
-     * @param type its simple name is used
-     * @param id of the thing; its text is used
+     * @param type the type; its simple name is used
+     * @param id the id of the object; its text is used
      */
     public static String of(Class<?> type, Object id) {
         return of(type.getSimpleName(), id);
     }
 
-    /** The parts with colons between them; a colon or percent sign inside a part is escaped as in URLs. */
+    /** Returns the parts with colons between them. A colon or a percent sign inside a part is escaped as in URLs. */
     public static String of(Object... parts) {
         StringBuilder name = new StringBuilder();
         for (int i = 0; i < parts.length; i++) {
