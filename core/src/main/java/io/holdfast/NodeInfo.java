@@ -3,10 +3,10 @@ package io.holdfast;
 import java.util.Optional;
 
 /**
- * A lock as one node of a {@link Quorum} has it.
+ * The state of a lock on one node of a {@link Quorum}.
  *
- * @param node host and port
- * @param lock what the node says; empty if it did not answer in time
- * @param failure why it did not, or why it does not vote although it answers; empty if all is well
+ * @param node the host and port of the node
+ * @param lock the state of the lock, as the node reports it; empty if the node did not answer in time
+ * @param failure the reason why the node did not answer, or does not vote although it answers; empty if there is no problem
  */
 public record NodeInfo(String node, Optional<LockInfo> lock, Optional<NodeFailure> failure) {}
