@@ -24,44 +24,44 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work that is done once under a key, among all clients of a server, and whose result the others get: an invoice that is sent once, a
- * report that each of ten instances wants to make, a value that is expensive to compute. Cheap, stateless, and usable by any number
- * of threads.
+ * Work that one caller does under a key, among all clients of a server, and whose result all other callers get. Examples are an
+ * invoice that must be sent once, a report that each of ten instances wants to make, and a value that is expensive to compute.
+ * Cheap, stateless, and usable by any number of threads.
  *
  * <pre>{@code
  * OnceResult result = holdfast.once("invoice/4711").run(lease -> send(invoice, lease.token()));
  * }</pre>
  *
- * <p>The first to ask does the work, under a {@link Lease} as of any lock: it has a token, is renewed, and can be lost. Its release
- * records the result. From then on, for {@link #keep()}, each call is answered with the record, and those that wait are answered by
- * the very script that records it, all at once.
+ * <p>The first caller does the work, under a {@link Lease} like that of any lock: it has a token, is renewed, and can be lost.
+ * Its release records the result. From then on, for {@link #keep()}, each call is answered with the record. The script that
+ * records the result also answers all waiting calls.
  *
- * <p>Work that throws records nothing: the exception goes to its caller, and the next in line does the work, with a greater token. So
- * it is when the lease is lost because its holder died, or was cut off; then the holder is notified by {@link LeaseLostException}, and
- * nothing that it does is recorded.
+ * <p>If the work throws, nothing is recorded. The exception goes to its caller, and the next waiting caller does the work, with
+ * a greater token. The same applies if the lease is lost because its holder died or was cut off. The holder then gets a
+ * {@link LeaseLostException}, and its result is not recorded.
  *
- * <p><b>What this is not.</b> Of a key there is at most one record at a time; that is no promise that the work has had its effects once. A holder
- * that lost its lease may have done all of it. Where that matters, the work passes its {@linkplain Lease#token() token} to a store that
- * refuses older ones, or is such that doing it twice does no harm. The record is in the server's memory: a server that loses it lets the work
- * be done again.
+ * <p><b>What this is not.</b> A key has at most one record at a time. That does not ensure that the work has its effects only
+ * once: a holder that lost its lease may have done all of the work. If that matters, pass the {@linkplain Lease#token() token}
+ * to a store that refuses older ones, or make sure that doing the work twice is harmless. The record is in the server's memory.
+ * If the server loses it, the work can be done again.
  *
- * <p>A {@link Quorum} has none of these: its nodes could have records that differ.
+ * <p>A {@link Quorum} does not offer this, since its nodes could have different records.
  */
 public final class Once {
-    /** The most tries that {@link #withTries} allows. */
+    /** The maximum number of tries for {@link #withTries}. */
     public static final int MAX_TRIES = 1_000;
 
-    /** The most characters of a result, as it is stored. */
+    /** The maximum number of characters of a result, as it is stored. */
     private static final int LONGEST_RESULT = 16_384;
 
-    /** The most characters of why work was given up. */
+    /** The maximum number of characters of the reason why work was given up. */
     private static final int LONGEST_REASON = 500;
 
     private static final Duration DAY = Duration.ofDays(1);
     private static final Duration SHORTEST_SLOT = Duration.ofSeconds(1);
     private static final Duration LONGEST_LEAD = Duration.ofSeconds(10);
 
-    /** Into which of its slots a moment falls, by name. */
+    /** Maps a moment to the name of the slot that contains it. */
     private interface Slots {
         String at(Instant time);
     }
@@ -113,7 +113,7 @@ public final class Once {
         return new DistributedLock(client, of, options, actor);
     }
 
-    /** The key, or that of the slot into which this moment falls, by the server's clock. */
+    /** Returns the key, or the key of the present slot, by the server's clock. */
     private CompletableFuture<Keys> presentKeys() {
         Slots divided = slots;
         return divided == null
@@ -125,23 +125,23 @@ public final class Once {
         return Keys.of(keys.prefix(), Keys.Kind.ONCE, keys.name() + "@" + name);
     }
 
-    /** The key, as the caller gave it, without a slot. */
+    /** Returns the key, as the caller gave it, without a slot. */
     public String name() {
         return keys.name();
     }
 
-    /** The options with which it is asked for, in strict order. */
+    /** Returns the options of its requests, with strict order. */
     public LockOptions options() {
         return options;
     }
 
-    /** For how long the server keeps the record; default one day. Afterwards the work can be done again. */
+    /** Returns how long the server keeps the record; default one day. Afterwards the work can be done again. */
     public Duration keep() {
         return keep;
     }
 
     /**
-     * Returns a copy with a record that is kept for so long from the end of the work.
+     * Returns a copy that keeps the record for the given time from the end of the work.
      *
      * @param value 1 ms to 365 days
      */
@@ -157,15 +157,17 @@ public final class Once {
     }
 
     /**
-     * Returns a copy with a limit of tries: work that has left no result after so many is given up. The last of them, if it throws, or the next
-     * call, if the last has died, leaves a record that says why, and every call is answered with it ({@link OnceResult.GivenUp}) for
-     * {@link #keep()}. An operator who releases the record by name lets the work be tried again, from one on.
+     * Returns a copy with a limit of tries. If that many tries have left no result, the work is given up, with a record that
+     * says why. If the last try throws, it leaves that record. If its process died, the next call leaves it. For
+     * {@link #keep()}, each call is then answered with {@link OnceResult.GivenUp}. If an operator releases the record by name,
+     * the count begins again at 1.
      *
-     * <p>Each try is counted on the server before its work begins, which takes two requests more. {@link Lease#before()} says which try was
-     * before it, as the metadata {@value Holder#TRY}, and its {@linkplain Lease#note note}, which is this one's until it leaves its own. A
-     * count is forgotten when it is seven days old. Asynchronous work counts, too. Processes that call for the same work should agree on the limit: each goes by its own.
+     * <p>Each try is counted on the server before its work begins, which takes two more requests. {@link Lease#before()}
+     * returns the number of the previous try, as the metadata {@value Holder#TRY}, and its {@linkplain Lease#note note}. That
+     * note stays until the present try leaves its own. A count is forgotten after seven days. Asynchronous work is counted,
+     * too. All processes that call for the same work should use the same limit, since each applies its own.
      *
-     * @param most 1 to 1,000
+     * @param most the maximum number of tries, 1 to 1,000
      */
     public Once withTries(int most) {
         Require.between("tries", most, 1, MAX_TRIES);
@@ -176,7 +178,7 @@ public final class Once {
         return new Once(client, keys, options, actor, keep, slots, most);
     }
 
-    /** How many tries the work may have, see {@link #withTries}; 0 for any number, which is the default. */
+    /** Returns how many tries the work may have, see {@link #withTries}; 0 for any number, which is the default. */
     public int tries() {
         return tries;
     }
@@ -190,23 +192,28 @@ public final class Once {
         return new Once(client, keys, options, Require.text("actor", id, 100), keep, slots, tries);
     }
 
-    /** Returns a copy that asks for this actor unless {@link #withActor} has named one; see {@link DistributedLock#withDefaultActor}. */
+    /**
+     * Returns a copy whose requests belong to the given actor, unless {@link #withActor} has named one; see
+     * {@link DistributedLock#withDefaultActor}.
+     */
     public Once withDefaultActor(String id) {
         return actor == null ? withActor(id) : this;
     }
 
     /**
-     * Returns a copy that runs once in each slot of time: for a job that each of several processes starts by its own clock, such as one of cron. Slots
-     * begin at whole multiples of the period since 1970, UTC, by the server's clock, so that clocks of clients that differ make no second
-     * run. A slot has a key of its own, such as {@code report@2026-11-27T13:00:00Z}, as listings show it.
+     * Returns a copy whose work is done once in each slot of time. It is for jobs that each of several processes starts by its
+     * own clock, such as a cron job. Slots begin at whole multiples of the period since 1970, UTC, by the server's clock. So
+     * differences between the clocks of clients cause no second run. A slot has a key of its own, such as
+     * {@code report@2026-11-27T13:00:00Z}, as listings show it.
      *
-     * <p>A call that comes before its slot, by a tenth of the period or 10 s, whichever is less, counts for the slot that begins then: so
-     * a process whose clock is that much ahead misses none. A run that lasts beyond its slot counts for that in which it was called for, and
-     * does not keep the next slot from beginning beside it.
+     * <p>A call shortly before a slot begins counts for that slot: by at most a tenth of the period, or 10 s if that is less.
+     * So a process whose clock is that much ahead misses no slot. A run that lasts beyond its slot counts for the slot of its
+     * call. It does not prevent a run in the next slot, which may begin before it has ended.
      *
-     * <p>Records are kept for two periods from then on, a day at least; {@link #withKeep} after this changes that.
+     * <p>The copy keeps records for two periods, but at least one day and at most 365 days. A later {@link #withKeep} changes
+     * that.
      *
-     * @param period 1 s to 365 days
+     * @param period the length of a slot, 1 s to 365 days
      */
     public Once per(Duration period) {
         Require.between("period", period, SHORTEST_SLOT, Require.LONGEST);
@@ -222,14 +229,14 @@ public final class Once {
     }
 
     /**
-     * Returns a copy for the present slot only, whose name contains that slot; without slots, returns this. Blocks
-     * for one round trip, at most the command timeout.
+     * Returns a copy for the present slot only, whose name contains that slot. Blocks for one round trip, at most the command
+     * timeout. Without slots, returns this object at once.
      */
     public Once inPresentSlot() {
         return slots == null ? this : new Once(client, Lease.join(presentKeys()), options, actor, keep, null, tries);
     }
 
-    /** Into which slot of a period a moment falls. */
+    /** Returns the name of the slot of a period that contains a moment. */
     static String slotOf(Duration period, Instant now) {
         long millis = period.toMillis();
         long lead = Math.min(millis / 10, LONGEST_LEAD.toMillis());
@@ -238,33 +245,40 @@ public final class Once {
     }
 
     /**
-     * Returns a copy that runs once in each day of a time zone, from its midnight on: {@code report@2026-11-27}. A call that comes less than 10 s before
-     * midnight counts for the day that begins. See {@link #per}. Records are kept for two days.
+     * Returns a copy whose work is done once in each day of a time zone, from midnight on, with keys such as
+     * {@code report@2026-11-27}; see {@link #per}. A call in the last 10 s before midnight counts for the next day. Records are
+     * kept for two days.
      */
     public Once perDay(ZoneId zone) {
         Require.given("zone", zone);
         return new Once(client, keys, options, actor, DAY.multipliedBy(2), now -> slotOf(zone, now), tries);
     }
 
-    /** Into which day of a zone a moment falls. */
+    /** Returns the name of the day of a time zone that contains a moment. */
     static String slotOf(ZoneId zone, Instant now) {
         return now.plus(LONGEST_LEAD).atZone(zone).toLocalDate().toString();
     }
 
     /**
-     * Does the work, unless it was done: waits for another that is at it as long as the options say ({@link LockOptions#waitLimit()}),
-     * and does it if that one ends without a result. The hold is renewed for {@link LockOptions#maxScopedHold()} at most.
+     * Does the work, unless it was done already. If another caller is doing it, waits for the time that the options give
+     * ({@link LockOptions#waitLimit()}), and does the work if that caller ends without a result. The hold is renewed for at
+     * most {@link LockOptions#maxScopedHold()}.
      *
-     * @param work returns the result, 16,384 characters at most when encoded for a URL
-     * @throws LeaseLostException if the lease was lost while the work was done; it carries the result, which was not recorded
-     * @throws LockNotObtainedException for a {@linkplain Attempt.Reason reason} that is not busy
+     * @param work returns the result: at most 16,384 characters when encoded for a URL
+     * @throws LeaseLostException if the lease was lost while the work ran; the exception carries the result, which was not
+     *     recorded
+     * @throws LeaseEndingException if the work ended with an {@code InterruptedException}, which is the cause, after
+     *     {@link LockOptions#interruptBefore()} had interrupted it
+     * @throws LockNotObtainedException if the request ended for a {@linkplain Attempt.Reason reason} that is not busy, and the
+     *     work was neither done nor given up
      * @throws IllegalArgumentException if the result is too long; it was not recorded
+     * @throws NullPointerException if the work returns null; it must return an empty text for no result
      */
     public <X extends Exception> OnceResult run(LeaseFunction<Lease, String, X> work) throws X, InterruptedException {
         return run(options.waitLimit(), work);
     }
 
-    /** Runs the work, and waits as long as {@code wait} says; {@link Wait#none()} asks once. */
+    /** As {@link #run(LeaseFunction)}, but waits for the time that {@code wait} gives; {@link Wait#none()} asks once. */
     public <X extends Exception> OnceResult run(Wait wait, LeaseFunction<Lease, String, X> work)
             throws X, InterruptedException {
         Attempt<Lease> attempt = ask(wait, true);
@@ -278,9 +292,10 @@ public final class Once {
     }
 
     /**
-     * Asks to do the work, where that is no function: the caller that obtains the lease does it, and calls {@link #finish}. A lease that is
-     * released in another way leaves no record. If the work was done, the answer is {@link Attempt.NotObtained} for the reason
-     * {@link Attempt.Reason#DONE}, and its holder is the record.
+     * Requests the lease for work that is not a function. A caller that obtains the lease does the work, and then calls
+     * {@link #finish}, or {@link #fail} if the work failed. A lease that is released in another way leaves no record. If the
+     * work was done already, returns {@link Attempt.NotObtained} for the reason {@link Attempt.Reason#DONE}, whose holder is
+     * the record.
      */
     public Attempt<Lease> attempt(Wait wait) throws InterruptedException {
         return ask(wait, false);
@@ -302,7 +317,8 @@ public final class Once {
     /**
      * Counts a try before its work begins.
      *
-     * @return whether it may begin; false if no tries are left: then the lease is released, and the record says so
+     * @return whether the work may begin; false if no tries are left. Then the lease is released, and a record says that the
+     *     work was given up
      */
     private CompletableFuture<Boolean> count(Lease lease) {
         if (tries == 0) {
@@ -333,7 +349,7 @@ public final class Once {
         origin.shown = origin.demand.with(Holder.TRY, Integer.toString(number));
     }
 
-    /** The number of a try; 0 of what is none. */
+    /** Returns the number of a holder's try; 0 if it is not a counted one. */
     static int tryOf(Holder holder) {
         return tryOf(holder.metadata());
     }
@@ -347,10 +363,12 @@ public final class Once {
     }
 
     /**
-     * Releases a lease of {@link #attempt} and records the result of its work. Blocks for one round trip, at most the command timeout.
+     * Releases a lease of {@link #attempt} and records the result of its work. Blocks for one round trip, at most the command
+     * timeout.
      *
-     * @return {@link ReleaseResult#RELEASED} if the result is recorded; {@link ReleaseResult#ALREADY_GONE} if it is not, since the lease was
-     *     lost; {@link ReleaseResult#UNCONFIRMED} if the server did not answer: the record is sent again in the background
+     * @return {@link ReleaseResult#RELEASED} if the result was recorded; {@link ReleaseResult#ALREADY_GONE} if it was not,
+     *     since the lease was lost; {@link ReleaseResult#UNCONFIRMED} if the server did not answer, and the client sends the
+     *     record again in the background
      * @throws IllegalArgumentException if the result is too long; the lease was not released
      */
     public ReleaseResult finish(Lease lease, String result) {
@@ -360,10 +378,11 @@ public final class Once {
     }
 
     /**
-     * Releases a lease of {@link #attempt} whose work has failed. Without a limit of {@linkplain #withTries tries}, and if this was not the
-     * last, that is {@link Lease#release()}; otherwise the work is given up. Blocks for one round trip, at most the command timeout.
+     * Releases a lease of {@link #attempt} whose work has failed. If this was the last of a limited number of
+     * {@linkplain #withTries tries}, the work is given up. Otherwise this does the same as {@link Lease#release()}. Blocks for
+     * one round trip, at most the command timeout.
      *
-     * @param why for those that ask; what is longer than 500 characters is cut
+     * @param why the reason, which later calls get if the work is given up. It is cut to 500 characters
      */
     public ReleaseResult fail(Lease lease, String why) {
         Recording recording = new Recording(lease);
@@ -372,14 +391,14 @@ public final class Once {
     }
 
     /**
-     * Asynchronous work that is done once: see {@link #run(LeaseFunction)}, and {@link Acquirable#callAsync(Function)} for what
-     * completing the result from outside does.
+     * Does asynchronous work, unless it was done already; see {@link #run(LeaseFunction)}. If the caller completes the returned
+     * future, this has the same effect as for {@link Acquirable#callAsync(Function)}.
      */
     public CompletableFuture<OnceResult> runAsync(Function<? super Lease, ? extends CompletionStage<String>> work) {
         return runAsync(options.waitLimit(), work);
     }
 
-    /** Runs the work, and waits as long as {@code wait} says. */
+    /** As {@link #runAsync(Function)}, but waits for the time that {@code wait} gives. */
     public CompletableFuture<OnceResult> runAsync(
             Wait wait, Function<? super Lease, ? extends CompletionStage<String>> work) {
         CompletableFuture<OnceResult> result = new CompletableFuture<>();
@@ -411,7 +430,7 @@ public final class Once {
                         : lock(now).async(Wait.none(), true, again -> again).thenCompose(again -> counted(again, now)));
     }
 
-    /** That the server did not answer is an outcome; any other failure goes on. */
+    /** Returns an outcome if the server did not answer; throws any other failure. */
     private Attempt<Lease> unknown(Throwable failure) {
         if (Calls.unwrap(failure) instanceof ServerUnreachableException away) {
             return new Attempt.Unknown<>(name(), away);
@@ -433,8 +452,8 @@ public final class Once {
     }
 
     /**
-     * The record, if there is one with a result. To let the work be done again before its time, release the record by name
-     * ({@link Admin#release}, of the kind {@link LockInfo.Kind#ONCE}). Blocks for one round trip, at most the command timeout.
+     * Returns the record, if there is one with a result. To let the work be done again earlier, release the record by name
+     * ({@link Admin#release}, for the kind {@link LockInfo.Kind#ONCE}). Blocks as {@link #info()} does.
      */
     public Optional<OnceResult.Done> result() {
         return info().holder()
@@ -442,7 +461,10 @@ public final class Once {
                 .map(OnceResult.Done::of);
     }
 
-    /** Who is at it, who waits, or the record as a holder; of slots, in the present one. Blocks for one round trip, at most the command timeout. */
+    /**
+     * Returns the state on the server: the holder that does the work and the waiters, or the record as the holder. With slots,
+     * this is the state of the present slot. Blocks for one round trip, or two with slots, each at most the command timeout.
+     */
     public LockInfo info() {
         return client.look(Lease.join(presentKeys()));
     }
@@ -462,7 +484,7 @@ public final class Once {
         throw LockNotObtainedException.of(not);
     }
 
-    /** The lease of one run, which leaves a record when it ends with a result. */
+    /** The lease of one run. It leaves a record if the run ends with a result, or the work is given up. */
     private final class Recording implements Entry<ReleaseResult> {
         private final Lease lease;
         private volatile @Nullable String text; // null until the work has returned
@@ -473,7 +495,7 @@ public final class Once {
             this.lease = lease;
         }
 
-        /** The work has returned. */
+        /** Accepts the result that the work has returned. */
         String accept(@Nullable String result) {
             String returned =
                     Objects.requireNonNull(result, "the work has returned null: return an empty text for no result");
@@ -492,7 +514,7 @@ public final class Once {
             failed(why.toString());
         }
 
-        /** The work has left no result. */
+        /** Notes that the work has left no result, and gives it up if this was the last try. */
         void failed(String why) {
             if (tries > 0 && tryOf(lease.hold.origin.shown.metadata()) >= tries) {
                 given = why.length() > LONGEST_REASON ? why.substring(0, LONGEST_REASON) : why;
