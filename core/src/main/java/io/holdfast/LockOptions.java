@@ -8,60 +8,62 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a lock is asked for and held. Immutable; every {@code with} checks its value and returns a copy. A client has one set
- * as its default, a lock may have its own, and so may a single call ({@code lock.with(options)} costs nothing).
+ * The options with which a lock is requested and held. Immutable; every {@code with} method checks its value and returns a
+ * copy. A client has default options, a lock may have its own, and so may a call ({@code lock.with(options)} costs nothing).
  */
 public final class LockOptions {
-    /** What happens to a request that has outlived its life in the queue. */
+    /** The fate of a request that has outlived its {@linkplain LockOptions#requestLife() life} in the queue. */
     public enum RequestEnd {
         /**
-         * It goes to the tail of those that are served in the order of their arrival, and begins a new life. The tail is that of the
-         * server's queue: requests of a client that holds the lock in {@linkplain LockOptions#withLocalHandoffs(int, Duration) turns} enter that
-         * queue when the turn ends, behind this one.
+         * The request moves behind all requests that are served in the order of their arrival, and begins a new life. This is
+         * the tail of the server's queue. Requests of a client that holds the lock in
+         * {@linkplain LockOptions#withLocalHandoffs(int, Duration) turns} enter that queue when the turn ends, behind this
+         * request.
          */
         TO_TAIL,
-        /** It leaves the queue: the call ends as timed out. */
+        /** The request leaves the queue, and the call ends as timed out. */
         LEAVE
     }
 
     /**
-     * Where a request enters the queue, among those of its priority. Decided on the server when it is queued; whatever
-     * the orders of the others are, the server serves from the front: among requests of one priority first the {@code SHARES} ones, then the
+     * The point at which a request enters the queue, among those of its priority. The server decides it when it queues the
+     * request. The server always serves requests of one priority as follows: first the {@code SHARES} requests, then the
      * {@code LIFO} ones, newest first, then the {@code FIFO} ones, oldest first, then the {@code RANDOM} ones.
      */
     public enum Order {
-        /** At the tail: first come, first served. */
+        /** The request enters at the tail: first come, first served. */
         FIFO,
-        /** At the head: last come, first served. Requests that came first may starve. */
+        /** The request enters at the head: last come, first served. Requests that came first may starve. */
         LIFO,
-        /** At a position that the server draws. */
+        /** The request enters at a position that the server draws at random. */
         RANDOM,
-        /** Where the share of its group puts it: see {@link LockOptions#withGroup(String, int)}. */
+        /** The share of its group determines where the request enters; see {@link LockOptions#withGroup(String, int)}. */
         SHARES
     }
 
-    /** What to do if the actor that asks holds the lock already. */
+    /** The answer to a request whose actor already holds the lock. */
     public enum Reentrancy {
-        /** Wait like any other request: until the first lease is released. */
+        /** The request waits like any other, until the first lease is released. */
         WAIT,
         /**
-         * Enter again: the same hold and token, counted, without asking the server. The last release frees the lock. Not
-         * while less of the lease is left than {@link LockOptions#minRemaining()}: it is extended first.
+         * The actor enters again, with the same hold and token, counted, and without asking the server. The last release frees
+         * the lock. If less than {@link LockOptions#minRemaining()} of the lease is left, the lease is extended first.
          */
         REENTER,
-        /** Enter again, and extend the hold to at least a lease duration from now. */
+        /** The actor enters again, and the hold is extended to at least a lease duration from now. */
         REENTER_AND_EXTEND,
-        /** Refuse: the call ends as {@link Attempt.Reason#HELD_BY_CALLER}. */
+        /** The request is refused: the call ends as {@link Attempt.Reason#HELD_BY_CALLER}. */
         REFUSE
     }
 
-    /** What becomes of a request that is found to wait in a deadlock. */
+    /** The fate of a request that is found to wait in a deadlock. */
     public enum OnDeadlock {
-        /** It waits on: the deadlock is only reported. */
+        /** The request continues to wait; the deadlock is only reported. */
         WAIT,
         /**
-         * It may be ended to break the deadlock: the call ends as {@link Attempt.Reason#DEADLOCK}, or throws {@link DeadlockException}. Of
-         * all requests in the deadlock that have this, one is ended: the one that was queued last, if another can go on without it.
+         * The request may be ended to break the deadlock: the call ends as {@link Attempt.Reason#DEADLOCK}, or throws
+         * {@link DeadlockException}. Of all requests in the deadlock with this option, one is ended: the last one queued, if
+         * another can go on without it.
          */
         BREAK
     }
@@ -69,13 +71,13 @@ public final class LockOptions {
     /** The minimum lease duration. */
     public static final Duration MIN_LEASE_DURATION = Duration.ofMillis(100);
 
-    /** Weights of groups go from 1 to this. */
+    /** The maximum weight of a group; the minimum is 1. */
     public static final int MAX_GROUP_WEIGHT = 100;
 
-    /** Priorities go from minus to plus this. */
+    /** The maximum priority; the minimum is minus this. */
     public static final int MAX_PRIORITY = 100;
 
-    /** The most characters of all metadata of one hold, as it is stored. */
+    /** The maximum number of characters of all metadata of one hold, as it is stored. */
     static final int LONGEST_METADATA = 2_000;
 
     private static final int LONGEST_GROUP = 100;
@@ -136,7 +138,7 @@ public final class LockOptions {
         }
     }
 
-    /** The defaults named at each property. */
+    /** Returns options with all defaults; each property names its default. */
     public static LockOptions defaults() {
         return DEFAULTS;
     }
@@ -144,9 +146,9 @@ public final class LockOptions {
     // ---- the lease
 
     /**
-     * How long the lease lasts without renewal (the lease duration), and so how long the others wait for a holder that
-     * died; default 30 s. Short lease durations free the lock of a dead holder sooner, and lose the lease of a living one sooner when
-     * the server is away or the process stands still.
+     * Returns how long the lease lasts without renewal, and so how long others wait for a holder that died; default 30 s. A
+     * short lease duration frees the lock of a dead holder sooner. It also loses the lease of a living holder sooner, if the
+     * server is away or the process stands still.
      */
     public Duration leaseDuration() {
         return values.get(TERM);
@@ -162,88 +164,85 @@ public final class LockOptions {
     }
 
     /**
-     * Whether the client renews the lease, at a third of the lease duration, as long as the {@link Lease} is reachable; default
-     * true. A lease that is not renewed expires at the end of its lease duration.
+     * Returns whether the client renews the lease while the {@link Lease} is reachable; default true. It does so after each
+     * third of the lease duration. A lease that is not renewed expires at the end of its lease duration.
      */
     public boolean renewal() {
         return values.get(RENEWED);
     }
 
-    /** With or without renewal. Without it there are no {@link #withLocalHandoffs(int, Duration) turns}. */
+    /** Returns a copy with or without renewal. Without it there are no {@link #withLocalHandoffs(int, Duration) turns}. */
     public LockOptions withRenewal(boolean value) {
         return new LockOptions(values.with(RENEWED, value));
     }
 
-    /**
-     * The time after which renewal stops; null for never (the default). The lease then expires when the time that it
-     * has left is over.
-     */
+    /** Returns the time after which renewal stops, so that the lease expires at its end; null for never (the default). */
     public @Nullable Duration maxHold() {
         return values.get(LONGEST_HOLD);
     }
 
     /**
-     * Returns a copy with the given limit on the whole hold.
+     * Returns a copy in which renewal stops after the given time.
      *
-     * @param value 1 ms to 365 days, or null for none
+     * @param value 1 ms to 365 days, or null for never
      */
     public LockOptions withMaxHold(@Nullable Duration value) {
         return new LockOptions(values.with(LONGEST_HOLD, value, MILLISECOND, Require.LONGEST));
     }
 
-    /** The time after which renewal stops in the scoped forms ({@code call}, {@code tryCall}, {@code callAsync}); default 1 h. */
+    /** Returns the time after which renewal stops in methods that take work ({@code call}, {@code run}, …); default 1 h. */
     public @Nullable Duration maxScopedHold() {
         return values.get(LONGEST_SCOPE);
     }
 
     /**
-     * Returns a copy with the given limit on scoped holds.
+     * Returns a copy in which renewal stops after the given time in the methods that take work.
      *
-     * @param value 1 ms to 365 days, or null for none
+     * @param value 1 ms to 365 days, or null for never
      */
     public LockOptions withMaxScopedHold(@Nullable Duration value) {
         return new LockOptions(values.with(LONGEST_SCOPE, value, MILLISECOND, Require.LONGEST));
     }
 
     /**
-     * How long before the end of the lease the thread that runs the work of a blocking scoped form is interrupted; null for
-     * never (the default). With {@link #withRenewal renewal} off this limits the work to the lease duration.
+     * Returns how long before the end of the lease the thread of a blocking method that takes work is interrupted; null for
+     * never (the default). Without {@link #withRenewal renewal} this limits the work to the lease duration.
      */
     public @Nullable Duration interruptBefore() {
         return values.get(INTERRUPT_BEFORE);
     }
 
     /**
-     * With work that is interrupted before its lease ends. Work that heeds interrupts then ends while the lock is still
-     * held. If it ends with an {@code InterruptedException}, the call throws a {@link LeaseEndingException} with that as its
-     * cause, which distinguishes it from any other interrupt; other exceptions of the work are passed on.
+     * Returns a copy in which work is interrupted before its lease ends. Work that responds to interrupts then ends while the
+     * lock is still held. If it ends with an {@code InterruptedException}, the call throws a {@link LeaseEndingException} with
+     * that as its cause, which distinguishes it from any other interrupt. Other exceptions of the work are thrown unchanged.
      *
-     * <p>A lease that is handed over is confirmed before the work begins, which costs a round trip: until then it lasts for the
-     * {@linkplain #withHandoffTimeout handoff timeout} and not for its lease duration. Work in a hold that was entered again is
-     * interrupted half of the lease duration with which that hold began before its end, if that is later.
+     * <p>A lease that is granted by handoff is confirmed before the work begins, which costs a round trip. Until then it lasts
+     * for the {@linkplain #withHandoffTimeout handoff timeout} instead of its lease duration. If the work re-entered a renewed
+     * hold, it is interrupted at most half of that hold's lease duration before the end.
      *
-     * @param value 1 ms to half of the lease duration; with renewal off, less than nine tenths of it; or null for never
+     * @param value 1 ms to half of the lease duration; without renewal, less than nine tenths of it; or null for never
      */
     public LockOptions withInterruptBefore(@Nullable Duration value) {
         return new LockOptions(values.with(INTERRUPT_BEFORE, value, MILLISECOND, Require.LONGEST));
     }
 
-    /** How many replicas must have a grant before the lease is returned; default 0. */
+    /** Returns how many replicas must have a grant before the lease is returned; default 0. */
     public int replicas() {
         return values.get(REPLICAS);
     }
 
-    /** How long they may take; default 1 s. */
+    /** Returns how long the replicas may take to confirm a grant; default 1 s. */
     public Duration replicaTimeout() {
         return values.get(REPLICA_TIMEOUT);
     }
 
     /**
-     * With confirmation by replicas: after the grant the server is asked, on a connection of its own, to wait until this many
-     * replicas have it ({@code WAIT}). If fewer have it in time, the lock is given back, and the outcome is
-     * {@link Attempt.Reason#TOO_FEW_REPLICAS}. {@link Lease#replicas()} reports how many have confirmed. It makes a lease survive more
-     * failovers, not all: a replica without it may still be promoted, unless all replicas have to confirm. Costs a round
-     * trip, and a confirmation of each grant by handoff.
+     * Returns a copy with confirmation by replicas. After the grant, the client asks the server, on a separate connection, to
+     * wait until this many replicas have the grant ({@code WAIT}). If fewer have it in time, the lock is given back, and the
+     * outcome is {@link Attempt.Reason#TOO_FEW_REPLICAS}. {@link Lease#replicas()} returns how many have confirmed. A lease
+     * then survives more failovers, but not all: a replica without it may still be promoted, unless all replicas must confirm.
+     * This costs a round trip, and a confirmation of each grant by handoff.
      *
      * @param replicas 0 (not asked) to 100
      * @param within 1 ms to 1 minute
@@ -253,7 +252,7 @@ public final class LockOptions {
                 values.with(REPLICAS, replicas, 0, 100).with(REPLICA_TIMEOUT, within, MILLISECOND, MINUTE));
     }
 
-    /** A lease that arrives with less than this left is extended to a full lease duration before it is handed out; default 0. */
+    /** Returns the least time left of a new lease; one with less is first extended to a full lease duration; default 0. */
     public Duration minRemaining() {
         return values.get(LEAST_REMAINING);
     }
@@ -268,8 +267,8 @@ public final class LockOptions {
     }
 
     /**
-     * After a release the lock stays taken until this long after the grant (a minimum hold), so that a short job does not
-     * run again on a machine whose clock is late; default 0.
+     * Returns the minimum hold time: after a release the lock stays taken until this long after the grant; default 0. It
+     * prevents a short job from running again on a machine whose clock is late.
      */
     public Duration minHold() {
         return values.get(SHORTEST_HOLD);
@@ -284,19 +283,17 @@ public final class LockOptions {
         return new LockOptions(values.withZeroOrUpTo(SHORTEST_HOLD, value, Require.LONGEST));
     }
 
-    /**
-     * How much longer the lock stays taken when its lease is lost, and not released (Chubby and Consul call it the lock-delay); default
-     * 0.
-     */
+    /** Returns how much longer a lock stays taken after its lease is lost (the lock-delay of Chubby and Consul); default 0. */
     public Duration lockDelay() {
         return values.get(LOCK_DELAY);
     }
 
     /**
-     * Returns a copy with the given lock-delay, for resources that cannot check a fencing token: what the last holder has sent arrives before the next
-     * one begins, unless it was under way for longer. It applies when the holder dies, when its lease expires or has lasted as long as
-     * it may, and when its client is closed; not to a release, and not to a lease that an operator ends. A lease that is handed over is
-     * confirmed before its holder sees it: a round trip more. Without {@link #withLocalHandoffs turns}; re-entry keeps that of the hold.
+     * Returns a copy with the given lock-delay, for resources that cannot check a fencing token. Anything that the last holder
+     * has sent arrives before the next one begins, unless it was under way for longer than this. The delay applies if the
+     * holder dies, if its lease expires or reaches its limit, and if its client is closed. It does not apply to a release, or
+     * to a lease that an operator ends. A lease granted by handoff is confirmed before its holder sees it, which costs one more
+     * round trip. If there is a delay, there are no {@link #withLocalHandoffs turns}. Re-entry keeps the delay of the hold.
      *
      * @param value 0, or 1 ms to 365 days
      */
@@ -304,14 +301,14 @@ public final class LockOptions {
         return new LockOptions(values.withZeroOrUpTo(LOCK_DELAY, value, Require.LONGEST));
     }
 
-    /** Data that stands beside the hold for all to see (see {@link Holder#metadata()}); default none. */
+    /** Returns the metadata of the hold, which every client can see (see {@link Holder#metadata()}); default none. */
     public Map<String, String> metadata() {
         return values.get(METADATA);
     }
 
     /**
-     * With other data beside the hold, and beside the request while it waits. It does not affect what the library itself
-     * stores there. A {@linkplain Lease#note note} takes the place of a value with the key {@value Holder#NOTE}.
+     * Returns a copy with the given metadata of the hold, and of the request while it waits. It does not affect what the
+     * library itself stores there. A {@linkplain Lease#note note} replaces a value with the key {@value Holder#NOTE}.
      *
      * @param value any texts; URL-encoded, all of them together have at most 2,000 characters
      */
@@ -321,7 +318,7 @@ public final class LockOptions {
 
     // ---- waiting
 
-    /** How long to wait if the call does not say; default 60 s. */
+    /** Returns how long to wait if the call does not say; default 60 s. */
     public Wait waitLimit() {
         return values.get(WAIT_LIMIT);
     }
@@ -332,8 +329,8 @@ public final class LockOptions {
     }
 
     /**
-     * How long a waiter that was handed the lock may take to confirm, never more than the lease duration; default 1 s. It bounds
-     * what a frozen waiter costs the others.
+     * Returns how long a waiter that was granted the lock by handoff may take to confirm; default 1 s, and never more than the
+     * lease duration. It bounds the delay that a frozen waiter causes to the others.
      */
     public Duration handoffTimeout() {
         return values.get(CLAIM);
@@ -349,21 +346,22 @@ public final class LockOptions {
     }
 
     /**
-     * How long a request keeps its position in the queue; null for as long as it waits (the default). Counted on the server's
-     * clock; one that is to leave then is ended by its client's clock, too, whichever is first.
+     * Returns how long a request keeps its position in the queue; null for as long as it waits (the default). The server's
+     * clock counts it. For a request that must {@linkplain RequestEnd#LEAVE leave}, its client's clock counts too, and the
+     * first to end decides.
      */
     public @Nullable Duration requestLife() {
         return values.get(REQUEST_LIFE);
     }
 
-    /** What happens to a request that has outlived {@link #requestLife()}; default {@link RequestEnd#TO_TAIL}. */
+    /** Returns what happens to a request that has outlived {@link #requestLife()}; default {@link RequestEnd#TO_TAIL}. */
     public RequestEnd requestEnd() {
         return values.get(REQUEST_END);
     }
 
     /**
-     * Returns a copy with the given life of requests in the queue, and what happens at its end. If there is one, there are no
-     * {@link #withLocalHandoffs(int, Duration) turns}.
+     * Returns a copy with the given life of requests in the queue, and the given fate at its end. If there is a life, there are
+     * no {@link #withLocalHandoffs(int, Duration) turns}.
      *
      * @param value 100 ms to 365 days, or null for no limit
      */
@@ -372,7 +370,7 @@ public final class LockOptions {
                 values.with(REQUEST_LIFE, value, SHORTEST_LIFE, Require.LONGEST).with(REQUEST_END, end));
     }
 
-    /** Where a request enters the queue, among those of its priority; default {@link Order#FIFO}, and {@link Order#SHARES} with a group. */
+    /** Returns where requests of one priority enter the queue: {@link Order#FIFO} (default); {@link Order#SHARES} in a group. */
     public Order order() {
         return group().isEmpty() ? values.get(ORDER) : Order.SHARES;
     }
@@ -389,33 +387,34 @@ public final class LockOptions {
         return new LockOptions(values.with(ORDER, value));
     }
 
-    /** The group whose share says where requests enter the queue; empty for none (the default). */
+    /** Returns the group whose share determines where requests enter the queue; empty for none (the default). */
     public String group() {
         return values.get(GROUP);
     }
 
-    /** How much of the lock the group gets, beside a group of weight 1; default 1. */
+    /** Returns the weight of the group's share, compared with a group of weight 1; default 1. */
     public int groupWeight() {
         return values.get(GROUP_WEIGHT);
     }
 
-    /** Equivalent to {@link #withGroup(String, int)} with weight 1. */
+    /** Returns a copy with the given group, with weight 1; see {@link #withGroup(String, int)}. */
     public LockOptions withGroup(String name) {
         return withGroup(name, 1);
     }
 
     /**
-     * With a group, as a tenant or a customer: while requests of several groups wait, each group is granted its share, by weight, however
-     * many requests it has. A group that asks for the first time, or again after a while, is served soon: it does not wait until the others'
-     * requests are served, and has saved nothing. In a group, requests are served first come, first served. A request for several permits
-     * counts as so many. By start-time fair queueing (Goyal, Vin and Cheng, 1996).
+     * Returns a copy with the given group, such as a tenant or a customer. While requests of several groups wait, each group is
+     * granted its share, by weight, however many requests it has. A group with its first request, or its first one after a
+     * while, is served soon: it does not wait for all requests of the others, and has saved up nothing. Within a group,
+     * requests are served first come, first served. A request for several permits counts as that many. The method is start-time
+     * fair queueing (Goyal, Vin and Cheng, 1996).
      *
-     * <p>All requests for the lock should have groups: those without are served after all that have one. With a group there are no
-     * {@link #withLocalHandoffs(int, Duration) turns}, no priority, and no other order. Shares count grants and not time: a group whose
-     * holders keep the lock for longer has it for longer.
+     * <p>All requests for the lock should have groups: requests without one are served after all that have one. With a group
+     * there are no {@link #withLocalHandoffs(int, Duration) turns}, no priority, and no other order. Shares count grants and
+     * not time: a group whose holders keep the lock longer has it longer.
      *
      * @param name up to 100 characters; empty for no group
-     * @param weight 1 to {@value #MAX_GROUP_WEIGHT}; the last request of a group says it
+     * @param weight 1 to {@value #MAX_GROUP_WEIGHT}; the last request of a group determines it
      */
     public LockOptions withGroup(String name, int weight) {
         if (!Require.given("group", name).isEmpty()) {
@@ -424,7 +423,7 @@ public final class LockOptions {
         return new LockOptions(values.with(GROUP, name).with(GROUP_WEIGHT, weight, 1, MAX_GROUP_WEIGHT));
     }
 
-    /** Requests of higher priority are served before all of lower; default 0. */
+    /** Returns the priority of requests; default 0. All requests of a higher priority are served before those of a lower one. */
     public int priority() {
         return values.get(PRIORITY);
     }
@@ -439,15 +438,15 @@ public final class LockOptions {
     }
 
     /**
-     * A request that would make the queue longer than this is answered at once as {@link Attempt.Reason#QUEUE_FULL}; 0 for no
-     * limit (the default).
+     * Returns the maximum length of the queue; 0 for no limit (the default). A request that would make the queue longer ends at
+     * once as {@link Attempt.Reason#QUEUE_FULL}.
      */
     public int queueLimit() {
         return values.get(QUEUE_LIMIT);
     }
 
     /**
-     * Returns a copy with the given limit on the queue. If there is one, each request counts in it, and there are no
+     * Returns a copy with the given limit on the queue. If there is one, each request counts in the queue, and there are no
      * {@link #withLocalHandoffs(int, Duration) turns}.
      *
      * @param value 0 to 1,000,000
@@ -457,28 +456,28 @@ public final class LockOptions {
     }
 
     /**
-     * What to do if the actor that asks holds the lock already; default {@link Reentrancy#WAIT}. A lease that was obtained with
-     * {@code WAIT} in a {@link #withLocalHandoffs(int, Duration) turn} belongs to its line and not to an actor: no actor enters it again,
-     * and its actor's next request waits for it, or finds it taken.
+     * Returns the answer to a request whose actor already holds the lock; default {@link Reentrancy#WAIT}. A lease that was
+     * obtained with {@code WAIT} in a {@link #withLocalHandoffs(int, Duration) turn} belongs to the client's line and not to an
+     * actor. No actor enters it again: its actor's next request waits for it, or finds the lock taken.
      */
     public Reentrancy reentrancy() {
         return values.get(OWN_CONFLICT);
     }
 
     /**
-     * Returns a copy with the given answer to a request of the {@linkplain DistributedLock#withActor(String) actor} that holds the lock already. With
-     * each answer but {@code WAIT}, the lock is asked for in {@link #withStrictOrder() strict order}.
+     * Returns a copy with the given answer to a request whose {@linkplain DistributedLock#withActor(String) actor} already
+     * holds the lock. With each answer except {@code WAIT}, the lock is requested in {@link #withStrictOrder() strict order}.
      */
     public LockOptions withReentrancy(Reentrancy value) {
         return new LockOptions(values.with(OWN_CONFLICT, value));
     }
 
-    /** What becomes of a request that is found to wait in a deadlock; default {@link OnDeadlock#WAIT}. */
+    /** Returns what happens to a request that is found to wait in a deadlock; default {@link OnDeadlock#WAIT}. */
     public OnDeadlock deadlock() {
         return values.get(DEADLOCK);
     }
 
-    /** Returns a copy with the given answer to deadlocks; {@code BREAK} needs a client that {@linkplain HoldfastOptions#withDeadlockDetection finds} them. */
+    /** Returns a copy with this answer; {@code BREAK} needs {@linkplain HoldfastOptions#withDeadlockDetection detection}. */
     public LockOptions withDeadlock(OnDeadlock value) {
         return new LockOptions(values.with(DEADLOCK, value));
     }
@@ -486,41 +485,42 @@ public final class LockOptions {
     // ---- among the threads of one client
 
     /**
-     * How many sections a turn of this client may have from when it knows that others wait (lock cohorting); default 64. If it is
-     * 0 there are no turns, and the server's order of all requests is kept strictly.
+     * Returns how many critical sections a turn of this client may have after the client learns that others wait (lock
+     * cohorting); default 64. If it is 0 there are no turns, and the server's order of all requests is kept strictly.
      */
     public int localHandoffs() {
         return values.get(TURN_SECTIONS);
     }
 
-    /** How long a turn may last from when it is known that others wait; default 100 ms. */
+    /** Returns how long a turn may last after the client learns that others wait; default 100 ms. */
     public Duration localHandoffTime() {
         return values.get(TURN_TIME);
     }
 
-    /** With turns of at most 64 sections and 100 ms (the default); see {@link #withLocalHandoffs(int, Duration)}. */
+    /** Returns a copy with default turns, at most 64 sections and 100 ms; see {@link #withLocalHandoffs(int, Duration)}. */
     public LockOptions withLocalHandoffs() {
         return withLocalHandoffs(MANY_SECTIONS, Duration.ofMillis(100));
     }
 
     /**
-     * With turns: order among clients, speed inside of one (lock cohorting). One request of this client stands in the server's
-     * queue for all its requests for the lock with equal options. When it is granted, the client serves those who stand in its
-     * own line at that moment, in their order, without asking the server; a request that comes later waits for the next turn, behind
-     * the others. While no other client waits, it goes on serving every request that comes, and asks the server at least every 100 ms whether
-     * that is still so: so a message that is lost costs others that much, and no more. Each lease has a token of its own,
-     * greater than all before. Where a client has one request for a lock at a time, this is the server's order.
+     * Returns a copy with turns: order among clients, speed inside one (lock cohorting). One request of this client stands in
+     * the server's queue for all its requests for the lock with equal options. When it is granted, the client serves the
+     * requests that are in its own line at that moment, in their order, without asking the server. A later request waits for
+     * the next turn, behind the other clients. While no other client waits, the client serves every request that comes, and
+     * asks the server at least every 100 ms whether that is still so. A lost message therefore delays others by at most that.
+     * Each lease has its own token, greater than all before. If a client has one request for a lock at a time, the order is the
+     * server's.
      *
-     * <p>Requests that a line cannot serve ask the server themselves, in {@link #withStrictOrder() strict order}, and so do all
-     * requests to a {@link Quorum}: those that do not wait, or use {@link Wait#untilStuck}; those whose leases are not
-     * {@linkplain #withRenewal renewed}, or have a {@linkplain #withMinHold minimum hold time}; those with an
-     * {@linkplain #withOrder order} other than first in, first out, with a {@linkplain #withRequestLife life} or a
-     * {@linkplain #withQueueLimit limit} in the server's queue; and those that do not wait {@linkplain #withReentrancy for
-     * themselves}. A lease of which a {@linkplain Lease#ticket() ticket} is given, or which is {@linkplain Lease#detach()
-     * detached}, ends the turn: the hold is its alone from then on.
+     * <p>These requests ask the server themselves, in {@link #withStrictOrder() strict order}, as do all requests to a
+     * {@link Quorum}: those that do not wait, or use {@link Wait#untilStuck}; those whose leases are not
+     * {@linkplain #withRenewal renewed}, or have a {@linkplain #withMinHold minimum hold time} or a {@linkplain #withLockDelay
+     * lock-delay}; those with an {@linkplain #withOrder order} other than first in, first out, or with a
+     * {@linkplain #withRequestLife life} or a {@linkplain #withQueueLimit limit} in the server's queue; and those that do not
+     * wait {@linkplain #withReentrancy for themselves}. A lease that has given a {@linkplain Lease#ticket() ticket}, or was
+     * {@linkplain Lease#detach() detached}, ends the turn: from then on the hold is its own.
      *
-     * @param most sections of a turn from when it is known that others wait, 1 to 10,000
-     * @param within how long they may begin from then on, 1 ms to 1 minute
+     * @param most critical sections of a turn after the client learns that others wait, 1 to 10,000
+     * @param within how long after that moment they may begin, 1 ms to 1 minute
      */
     public LockOptions withLocalHandoffs(int most, Duration within) {
         return new LockOptions(
@@ -528,31 +528,31 @@ public final class LockOptions {
     }
 
     /**
-     * Without turns: every request stands in the server's queue itself, where {@linkplain Inspector listings} show it, and the
-     * order is the server's. Each section costs the server's notice to the next. In {@link #withLocalHandoffs(int, Duration) turns} a client
-     * with one request at a time has that order, too.
+     * Returns a copy without turns: every request stands in the server's queue itself, where {@linkplain Inspector listings}
+     * show it, in the server's order. Each critical section costs a message of the server to the next waiter. With
+     * {@link #withLocalHandoffs(int, Duration) turns}, a client with one request at a time has that order, too.
      */
     public LockOptions withStrictOrder() {
         return new LockOptions(values.with(TURN_SECTIONS, 0));
     }
 
-    /** How long the client keeps a lock that was released while no request waited for it; default 0: it does not. */
+    /** Returns how long the client keeps a lock that was released while no request waited for it; default 0 (not at all). */
     public Duration keepFor() {
         return values.get(KEEP_FOR);
     }
 
     /**
-     * With locks that the client keeps for a while after they were released, if no request waits (lock caching with
-     * callbacks): until then it grants them again without asking the server. Another client's request recalls the lock at
-     * once, and is granted one hop later, or when the lease that was granted meanwhile is released; if no message arrives,
-     * after a third of the lease duration. Until then others see the lock as taken, also those that do not wait. Another request of
-     * this client gets it, with whatever options. A lease that was extended beyond its lease duration is released, not kept. Each lease
-     * has a token of its own, greater than all before.
+     * Returns a copy in which the client keeps a lock for this long after its release, if no request waits (lock caching with
+     * callbacks). Until then the client grants the lock again without asking the server. Another client's request recalls the
+     * lock at once. It is granted one hop later, or when a lease that was granted meanwhile is released; if no message arrives,
+     * after a third of the lease duration. Until then others see the lock as taken, even those that do not wait. Another
+     * request of this client gets the lock, whatever its options. A lease that was extended beyond its lease duration is
+     * released and not kept. Each lease has its own token, greater than all before.
      *
-     * <p>What it costs others: a hop if the client lives, the rest of the lease duration if it is frozen, cut off or killed while it
-     * keeps the lock, as with any holder. A lock whose leases are not renewed is not kept. It is combined with
-     * {@link #withLocalHandoffs(int, Duration) turns}, if there are any: then a third of the lease duration takes the place of their 100
-     * ms. It cannot be combined with {@link #withReentrancy re-entry} or {@link #withMinHold}.
+     * <p>Other clients wait for one hop if this client lives. If it is frozen, cut off or killed while it keeps the lock, they
+     * wait for the rest of the lease duration, as with any holder. A lock whose leases are not renewed is not kept. If there
+     * are also {@link #withLocalHandoffs(int, Duration) turns}, a third of the lease duration replaces their 100 ms. It cannot
+     * be combined with {@link #withReentrancy re-entry}, {@link #withMinHold} or {@link #withLockDelay}.
      *
      * @param value 0 for not at all, or 1 ms to 1 hour
      */
@@ -562,22 +562,22 @@ public final class LockOptions {
 
     // ---- events
 
-    /** What {@link LockEvent#data()} of all events of this call is; null for nothing (the default). */
+    /** Returns the value of {@link LockEvent#data()} in all events of this call; null for none (the default). */
     public @Nullable Object eventData() {
         return values.get(EVENT_DATA);
     }
 
-    /** With the caller's own data on events. */
+    /** Returns a copy with the caller's own data for events. */
     public LockOptions withEventData(@Nullable Object value) {
         return new LockOptions(values.with(EVENT_DATA, value));
     }
 
-    /** Hears of what is asked with these options, besides the listeners of the client; null for none (the default). */
+    /** Returns the listener for requests with these options, in addition to those of the client; null for none (the default). */
     public @Nullable HoldfastListener listener() {
         return values.get(LISTENER);
     }
 
-    /** With a listener of its own. It hears of every request, also where the client's listeners hear of a part only. */
+    /** Returns a copy with its own listener, which hears of every request, even if the client's listeners hear of a part. */
     public LockOptions withListener(@Nullable HoldfastListener value) {
         return new LockOptions(values.with(LISTENER, value));
     }
@@ -592,7 +592,7 @@ public final class LockOptions {
         return values.hashCode();
     }
 
-    /** The lease duration, the renewal and the limit for waiting, and what differs from the defaults. */
+    /** Returns the lease duration, the renewal, the limit for waiting, and all values that differ from the defaults. */
     @Override
     public String toString() {
         return values.text("LockOptions", TERM, RENEWED, WAIT_LIMIT);
