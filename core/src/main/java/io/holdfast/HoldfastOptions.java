@@ -14,15 +14,15 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** How a client works. Immutable; every {@code with} checks its value and returns a copy. */
+/** The options of a client. Immutable; every {@code with} method checks its value and returns a copy. */
 public final class HoldfastOptions {
-    /** What to do about a server with an eviction policy that could drop locks. */
+    /** The reaction to a server with an eviction policy that could drop locks. */
     public enum Eviction {
-        /** Say nothing. */
+        /** The client ignores the policy. */
         IGNORE,
-        /** Log a warning when connecting. */
+        /** The client logs a warning when it connects. */
         WARN,
-        /** Refuse to connect. */
+        /** The client refuses to connect. */
         REFUSE
     }
 
@@ -62,20 +62,20 @@ public final class HoldfastOptions {
         Require.between("waiterDeadline", waiterDeadline(), refreshInterval().multipliedBy(3), Duration.ofMinutes(10));
     }
 
-    /** The defaults named at each property. */
+    /** Returns options with all defaults; each property names its default. */
     public static HoldfastOptions defaults() {
         return DEFAULTS;
     }
 
-    /** What the names of all keys and channels begin with; default {@code hf}. */
+    /** Returns the prefix of the names of all keys and channels; default {@code hf}. */
     public String prefix() {
         return values.get(PREFIX);
     }
 
     /**
-     * Returns a copy with the given prefix. Clients that are to exclude each other need the same.
+     * Returns a copy with the given prefix. Clients that exclude each other must have the same prefix.
      *
-     * @param value 1 to 64 characters without braces and spaces
+     * @param value 1 to 64 characters without braces, spaces and control characters
      */
     public HoldfastOptions withPrefix(String value) {
         Require.text("prefix", value, 64);
@@ -86,7 +86,7 @@ public final class HoldfastOptions {
         return new HoldfastOptions(values.with(PREFIX, value));
     }
 
-    /** What people see as the holder, with the host's name; default the main class or jar. */
+    /** Returns the name that people see for the holder, with the host's name; default the main class or jar. */
     public String application() {
         return values.get(APPLICATION);
     }
@@ -100,40 +100,43 @@ public final class HoldfastOptions {
         return new HoldfastOptions(values.with(APPLICATION, Require.text("application", value, 100)));
     }
 
-    /** For locks that do not say otherwise. */
+    /** Returns the options of locks that have none of their own. */
     public LockOptions lockDefaults() {
         return values.get(LOCK_DEFAULTS);
     }
 
-    /** With other defaults for locks. */
+    /** Returns a copy with the given options for locks that have none of their own. */
     public HoldfastOptions withLockDefaults(LockOptions value) {
         return new HoldfastOptions(values.with(LOCK_DEFAULTS, value));
     }
 
-    /** For the lock, read/write lock or semaphore of this name, if it does not say otherwise: {@link #lockDefaults()} mostly. */
+    /**
+     * Returns the options of the lock, read/write lock or semaphore of this name, if it has none of its own. Usually these are
+     * {@link #lockDefaults()}.
+     */
     public LockOptions lockDefaults(String name) {
         Function<? super String, @Nullable LockOptions> byName = lockDefaultsByName();
         LockOptions special = byName == null ? null : byName.apply(name);
         return special == null ? lockDefaults() : special;
     }
 
-    /** What {@link #lockDefaults(String)} asks first; null for nothing (the default). */
+    /** Returns the function that {@link #lockDefaults(String)} calls first; null for none (the default). */
     public @Nullable Function<? super String, @Nullable LockOptions> lockDefaultsByName() {
         return values.get(LOCK_DEFAULTS_BY_NAME);
     }
 
     /**
-     * With defaults that depend on the name of a lock, for all calls that give no options of their own.
+     * Returns a copy with defaults that depend on the name of a lock, for all calls that give no options of their own.
      *
-     * @param value from a name to its options, or to null for {@link #lockDefaults()}; called whenever the application makes a
-     *     lock, in its thread, so that it should not block; what it throws is thrown there. Null for no such defaults (the
-     *     default)
+     * @param value from a name to its options, or to null for {@link #lockDefaults()}. It is called in the application's thread
+     *     whenever the application makes a lock, so it should not block; the caller gets its exceptions. Null for no such
+     *     defaults (the default)
      */
     public HoldfastOptions withLockDefaultsByName(@Nullable Function<? super String, @Nullable LockOptions> value) {
         return new HoldfastOptions(values.with(LOCK_DEFAULTS_BY_NAME, value));
     }
 
-    /** The longest time for one connection, counted from when it is tried; default 5 s. */
+    /** Returns the maximum time for one connection, counted from the start of the try; default 5 s. */
     public Duration connectTimeout() {
         return values.get(CONNECT_TIMEOUT);
     }
@@ -147,57 +150,60 @@ public final class HoldfastOptions {
         return new HoldfastOptions(values.with(CONNECT_TIMEOUT, value, SHORTEST_TIMEOUT, MINUTE));
     }
 
-    /** Supplies user and password; null (the default) for those of the address. */
+    /** Returns the supplier of user and password; null (the default) for those of the address. */
     public @Nullable Supplier<Credentials> credentials() {
         return values.get(CREDENTIALS);
     }
 
     /**
-     * With a supplier of user and password, which are used in place of those of the address: for a password that changes
-     * while the application runs, or that has no place in an address. It is asked before each connection is opened, also
-     * when a client reconnects, on a thread that connects, and may block, for less than the connect timeout. If it throws,
-     * connecting fails with its exception as the cause, and it is asked again after the usual pause.
+     * Returns a copy with a supplier of user and password, which are used instead of those of the address. It is for a password
+     * that changes while the application runs, or that must not be in an address. The client calls it before it opens each
+     * connection, also to reconnect, on a thread that connects. It may block, for less than the connect timeout. If it throws,
+     * connecting fails with its exception as the cause, and it is called again after the usual pause.
      *
-     * <p>It applies to servers, nodes of clusters and of quorums, and the servers behind Sentinels. A client over a driver,
-     * and one of the embedded server, ignore it.
+     * <p>It applies to servers, nodes of clusters and of quorums, and the servers behind Sentinels. A client over a driver, and
+     * a client of the embedded server, ignore it.
      *
-     * @param value asked on any thread, perhaps on several at a time; null for the credentials of the address
+     * @param value called on any thread, perhaps on several at a time; null for the credentials of the address
      */
     public HoldfastOptions withCredentials(@Nullable Supplier<Credentials> value) {
         return new HoldfastOptions(values.with(CREDENTIALS, value));
     }
 
-    /** Supplies user and password for Sentinels; null (the default) for those of the address. */
+    /** Returns the supplier of user and password for Sentinels; null (the default) for those of the address. */
     public @Nullable Supplier<Credentials> sentinelCredentials() {
         return values.get(SENTINEL_CREDENTIALS);
     }
 
-    /** With a supplier of user and password for Sentinels, which never get those of the servers; see {@link #withCredentials}. */
+    /**
+     * Returns a copy with a supplier of user and password for Sentinels, which never get those of the servers; see
+     * {@link #withCredentials}.
+     */
     public HoldfastOptions withSentinelCredentials(@Nullable Supplier<Credentials> value) {
         return new HoldfastOptions(values.with(SENTINEL_CREDENTIALS, value));
     }
 
-    /** How connections to {@code rediss} addresses are encrypted; default {@link Tls#defaults()}. */
+    /** Returns how connections to {@code rediss} addresses are encrypted; default {@link Tls#defaults()}. */
     public Tls tls() {
         return values.get(TLS);
     }
 
     /**
-     * With other certificates, for {@code rediss} addresses; with any other address, connecting is refused. A client over a driver, and
-     * one of the embedded server, ignore it.
+     * Returns a copy with the given certificates, for {@code rediss} addresses; with any other address, connecting is refused.
+     * A client over a driver, and a client of the embedded server, ignore them.
      */
     public HoldfastOptions withTls(Tls value) {
         return new HoldfastOptions(values.with(TLS, value));
     }
 
-    /** For drivers to servers. */
+    /** Returns the options that drivers need to connect to servers. */
     ConnectOptions connecting() {
         return new ConnectOptions(connectTimeout(), "holdfast", credentials(), tls());
     }
 
     /**
-     * How long an answer may take before the outcome counts as unknown; default 2 s. A connection on which nothing was
-     * answered for three times as long is closed, and the client reconnects.
+     * Returns how long an answer may take before the outcome counts as unknown; default 2 s. The client closes a connection on
+     * which no answer arrived for three times as long, and reconnects.
      */
     public Duration commandTimeout() {
         return values.get(COMMAND_TIMEOUT);
@@ -212,7 +218,7 @@ public final class HoldfastOptions {
         return new HoldfastOptions(values.with(COMMAND_TIMEOUT, value, SHORTEST_TIMEOUT, MINUTE));
     }
 
-    /** How long {@link Holdfast#close()} waits at most for its releases to be confirmed; default 3 s. */
+    /** Returns the maximum time that {@link Holdfast#close()} waits for the server to confirm its releases; default 3 s. */
     public Duration closeTimeout() {
         return values.get(CLOSE_TIMEOUT);
     }
@@ -226,7 +232,7 @@ public final class HoldfastOptions {
         return new HoldfastOptions(values.with(CLOSE_TIMEOUT, value, Duration.ZERO, MINUTE));
     }
 
-    /** How often a client that waits reports to the server; default 2 s. */
+    /** Returns how often a client that waits reports to the server; default 2 s. */
     public Duration refreshInterval() {
         return values.get(REFRESH_INTERVAL);
     }
@@ -241,7 +247,7 @@ public final class HoldfastOptions {
                 values.with(REFRESH_INTERVAL, value, Duration.ofMillis(100), Duration.ofSeconds(10)));
     }
 
-    /** How long a waiter keeps its position without a report; default 30 s. */
+    /** Returns how long a waiter keeps its position without a report; default 30 s. */
     public Duration waiterDeadline() {
         return values.get(WAITER_DEADLINE);
     }
@@ -256,8 +262,8 @@ public final class HoldfastOptions {
     }
 
     /**
-     * How long the last fencing token of a lock is remembered after its own time: by this much the server's clock may go
-     * back without tokens falling; default 1 h.
+     * Returns how long the last fencing token of a lock is remembered after its own time; default 1 h. The server's clock may
+     * go back by this much without tokens falling.
      */
     public Duration tokenLife() {
         return values.get(TOKEN_LIFE);
@@ -272,7 +278,7 @@ public final class HoldfastOptions {
         return new HoldfastOptions(values.with(TOKEN_LIFE, value, Duration.ofSeconds(1), Require.LONGEST));
     }
 
-    /** What to do about a server that may drop locks when its memory is full; default warn. */
+    /** Returns the reaction to a server that may drop locks when its memory is full; default {@link Eviction#WARN}. */
     public Eviction eviction() {
         return values.get(EVICTION);
     }
@@ -282,36 +288,37 @@ public final class HoldfastOptions {
         return new HoldfastOptions(values.with(EVICTION, value));
     }
 
-    /** Notified of everything that this client does; default none. */
+    /** Returns the listeners, which are notified of everything that this client does; default none. */
     public List<HoldfastListener> listeners() {
         return values.get(LISTENERS);
     }
 
-    /** With a further listener. */
+    /** Returns a copy with a further listener. */
     public HoldfastOptions withListener(HoldfastListener value) {
         List<HoldfastListener> more = new ArrayList<>(listeners());
         more.add(Require.given("listener", value));
         return new HoldfastOptions(values.with(LISTENERS, List.copyOf(more)));
     }
 
-    /** How long leases are held back after the server may have lost its memory; default 0, which is not at all. */
+    /** Returns how long leases are held back after the server may have lost its memory; default 0, which is not at all. */
     public Duration quarantine() {
         return values.get(QUARANTINE);
     }
 
     /**
-     * With a quarantine. A server that was restarted, with or without data, that was emptied, or that has taken over from
-     * another, may have forgotten leases that are still valid where they are held. With a quarantine a lease that is granted
-     * within this time of the change is kept, but handed out only when the time, and 1 %, is over; a request that does not
-     * wait that long is refused ({@link Attempt.Reason#QUARANTINE}). So leases do not overlap although the server has forgotten some.
+     * Returns a copy with the given quarantine. A server may have forgotten leases that are still valid for their holders: if
+     * it was restarted, with or without data, if it was emptied, or if it has taken over from another. With a quarantine, a
+     * lease granted within this time of the change is kept, but handed out only after the time, plus 1 %. A request that does
+     * not wait that long is refused ({@link Attempt.Reason#QUARANTINE}). Leases therefore do not overlap although the server
+     * has forgotten some.
      *
-     * <p>A key on the server, the <em>marker</em>, says which process of the server has its memory, and since when. The time
-     * is counted from when the first client finds that the marker is missing, or belongs to another process; the very first
-     * client of a server waits the time once, and clients that connect later do not. Each lease costs one round trip more,
-     * which asks for the marker; for that the user needs the permission for {@code INFO}.
+     * <p>A key on the server, the <em>marker</em>, records which process of the server has its memory, and since when. The time
+     * is counted from the moment when the first client finds that the marker is missing, or belongs to another process. The
+     * very first client of a server waits for this time once; clients that connect later do not. Each lease costs one more
+     * round trip, which reads the marker. For that the user needs the permission for {@code INFO}.
      *
-     * <p>Every client of the locks needs it, with the same time. Locks with a longer lease duration are refused when they are made, as
-     * are longer extensions. Plain locks have no quarantine.
+     * <p>Every client of the locks needs a quarantine of the same time. A lock with a longer lease duration is refused when it
+     * is made, and so is a longer extension. Plain locks have no quarantine.
      *
      * @param value 0 to 1 hour; at least the longest lease duration and the longest extension that any client uses
      */
@@ -319,20 +326,24 @@ public final class HoldfastOptions {
         return new HoldfastOptions(values.with(QUARANTINE, value, Duration.ZERO, Duration.ofHours(1)));
     }
 
-    /** By which part a server's clock may run faster than that of this process before its locks are refused; default 0.1, which is 10 %. */
+    /**
+     * Returns how much faster a server's clock may run than that of this process before its locks are refused; default 0.1,
+     * which is 10 %.
+     */
     public double largestClockDrift() {
         return values.get(LARGEST_CLOCK_DRIFT);
     }
 
     /**
-     * Returns a copy with the given limit of the clock drift. What a server keeps for a time it keeps by its wall clock. If that runs fast, holds end
-     * there before their leases are over here. Leases allow for 1 %. A client compares the times in the server's replies with its own
-     * monotonic clock. If the server's runs faster than the allowance, it logs a warning, renews what it holds, and counts the
-     * durations of its leases by the rate that it has measured.
+     * Returns a copy with the given limit of the clock drift. A server counts the time for which it keeps a value by its wall
+     * clock. If that clock runs fast, holds end there before their leases are over here. Leases allow for 1 %. A client
+     * compares the times in the server's replies with its own monotonic clock. If the server's clock runs faster than the
+     * allowance, the client logs a warning and renews its holds. It then counts the durations of its leases by the measured
+     * rate.
      *
-     * <p>Beyond this limit, seen three times in a row, a lock that is granted is given back, and its request fails with a
-     * {@link ServerRefusedException}. A node of a quorum is not asked meanwhile. Locks are obtained again once the clock runs within
-     * the limit. See docs/safety.md for what cannot be noticed.
+     * <p>If the drift exceeds this limit three times in a row, a lock that is granted is given back, and its request fails with
+     * a {@link ServerRefusedException}. A node of a quorum is not asked meanwhile. Locks are obtained again once the clock runs
+     * within the limit. See docs/safety.md for drift that cannot be noticed.
      *
      * @param value 0.01 to 1
      */
@@ -343,22 +354,24 @@ public final class HoldfastOptions {
         return new HoldfastOptions(values.with(LARGEST_CLOCK_DRIFT, value));
     }
 
-    /** How long a request waits before it is looked whether it waits in a deadlock; null (the default) for never. */
+    /** Returns how long a request waits before the client checks whether it waits in a deadlock; null (the default) for never. */
     public @Nullable Duration deadlockDetection() {
         return values.get(DEADLOCK_DETECTION);
     }
 
     /**
-     * With detection of deadlocks: cycles of actors each of which waits for what the next one has. A client with a request that
-     * waits longer than this writes down at the server whom its actors wait with and what they hold, and reads what other clients have
-     * written, until the request ends. A deadlock is reported by {@link LockEvent.Deadlock} and by a warning in the log of each
-     * client whose request is in it, mostly after two to three times this long; and a request that asks for that
-     * ({@link LockOptions#withDeadlock}) is ended. Nothing is written or read while no request waits so long.
+     * Returns a copy with detection of deadlocks: cycles of actors, each of which waits for a lock that the next one has. If a
+     * request waits longer than this, its client writes to the server what its actors wait for and what they hold. It also
+     * reads what other clients have written, until the request ends. A deadlock is reported by {@link LockEvent.Deadlock} and
+     * by a warning in the log of each client whose request is in it, usually after two to three times this long. A request in
+     * it whose options allow that ({@link LockOptions#withDeadlock}) is ended. The client writes and reads nothing while no
+     * request waits this long.
      *
-     * <p>An actor is a thread that blocks in a call of this library, or an id that was given ({@link DistributedLock#withActor}), which is
-     * taken for one flow of control: all that is held and waited for under it is its own. An asynchronous request
-     * without an id belongs to no actor. Every client of a cycle needs detection, or the cycle is not found. Waits for
-     * anything but locks of this server, and locks of a {@link Quorum}, are not seen; see docs/guide/deadlocks.md.
+     * <p>An actor is a thread that blocks in a call of this library, or an id that the caller gave
+     * ({@link DistributedLock#withActor}). An id counts as one flow of control, which owns all that is held and waited for
+     * under it. An asynchronous request without an id belongs to no actor. Every client of a cycle needs detection, or the
+     * cycle is not found. Only waits for locks of this server are seen; those for locks of a {@link Quorum}, or for anything
+     * else, are not. See docs/guide/deadlocks.md.
      *
      * @param after 1 s to 1 h, or null for none
      */
@@ -366,14 +379,15 @@ public final class HoldfastOptions {
         return new HoldfastOptions(values.with(DEADLOCK_DETECTION, after, Duration.ofSeconds(1), Duration.ofHours(1)));
     }
 
-    /** The part of the requests whose events listeners hear; default 1, which is all of them. */
+    /** Returns the fraction of the requests whose events are sent to listeners; default 1, which is all of them. */
     public double eventSampling() {
         return values.get(EVENT_SAMPLING);
     }
 
     /**
-     * Returns a copy with the given part. Of a request that is drawn listeners hear every event from the first to the last, of the others
-     * none. A listener that was given for a lock or a call ({@link LockOptions#withListener}) hears of all its requests.
+     * Returns a copy with the given fraction. Listeners hear every event of a request that is drawn, from the first to the
+     * last, and no event of the others. A listener of a lock or a call ({@link LockOptions#withListener}) hears of all its
+     * requests.
      *
      * @param value 0 (none) to 1 (all)
      */
@@ -381,13 +395,13 @@ public final class HoldfastOptions {
         return withPart(EVENT_SAMPLING, value);
     }
 
-    /** The part of the requests whose steps are logged; default 1. It applies to level debug and below only. */
+    /** Returns the fraction of the requests whose steps are logged; default 1. It applies to level debug and below only. */
     public double logSampling() {
         return values.get(LOG_SAMPLING);
     }
 
     /**
-     * Returns a copy with the given part.
+     * Returns a copy with the given fraction.
      *
      * @param value 0 (none) to 1 (all)
      */
@@ -396,17 +410,17 @@ public final class HoldfastOptions {
     }
 
     /**
-     * Where stages complete and listeners run; null (the default) for daemon threads of the client's own, as many as
-     * there are callbacks that block at one time. The library's own work does not depend on it. An executor that runs a callback
-     * in the thread that hands it in lets it hold up a thread that reads replies: one of the client's, or one that is just blocked in
-     * a call of this library. Callbacks that nest more than eight deep in one thread, and those that an executor rejects, run on the
-     * client's own threads.
+     * Returns the executor on which stages complete and listeners run. Null (the default) means the client's own daemon
+     * threads, as many as there are callbacks that block at one time. The library's own work does not depend on it. If an
+     * executor runs a callback in the thread that submits it, the callback can block a thread that reads replies. That is a
+     * thread of the client, or a thread that is blocked in a call of this library. Callbacks nested more than eight deep in one
+     * thread, and callbacks that an executor rejects, run on the client's own threads.
      */
     public @Nullable Executor executor() {
         return values.get(EXECUTOR);
     }
 
-    /** With an executor for callbacks; null for threads of the client's own. */
+    /** Returns a copy with an executor for callbacks; null for threads of the client's own. */
     public HoldfastOptions withExecutor(@Nullable Executor value) {
         return new HoldfastOptions(values.with(EXECUTOR, value));
     }
@@ -428,7 +442,7 @@ public final class HoldfastOptions {
         return values.hashCode();
     }
 
-    /** The prefix and the application, and what differs from the defaults. */
+    /** Returns the prefix, the application, and all values that differ from the defaults. */
     @Override
     public String toString() {
         return values.text("HoldfastOptions", PREFIX, APPLICATION);

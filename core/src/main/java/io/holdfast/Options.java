@@ -12,33 +12,33 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The values of one set of options. Immutable. {@link LockOptions} and the other sets declare each option once, by their
- * {@link Kind}; what all sets have in common is here: how a value is read and changed, what is equal, and what a text shows.
+ * {@link Kind}. This class has what all sets have in common: reading and changing a value, equality, and the text.
  */
 final class Options {
     /**
-     * One option, to be declared in a constant. A record, since the JVM takes the fields of a constant's record for constants
-     * too: to read an option is to read an element of an array.
+     * One option, declared in a constant. It is a record, because the JVM treats the fields of a record in a constant as
+     * constants too: reading an option is reading an element of an array.
      *
      * @param optional whether it may be null
      * @param callers whether it is an object of the caller's, whose text is not shown: it may contain a password
      */
     record Option<V>(int index, String name, @Nullable V byDefault, boolean optional, boolean callers) {}
 
-    /** The options of one type of sets, in the order in which a text shows them. */
+    /** The options of one type of set, in the order in which a text shows them. */
     static final class Kind {
         private final List<Option<?>> declared = new ArrayList<>();
 
-        /** An option that has a value always. */
+        /** Declares an option that always has a value. */
         <V> Option<V> option(String name, V byDefault) {
             return declare(new Option<>(declared.size(), name, byDefault, false, false));
         }
 
-        /** An option that may be null, which means that there is none. */
+        /** Declares an option that may be null, which means that there is none. */
         <V> Option<V> optional(String name, @Nullable V byDefault) {
             return declare(new Option<>(declared.size(), name, byDefault, true, false));
         }
 
-        /** An object of the caller's, or null, of which a text shows only that it is there. */
+        /** Declares an object of the caller's, or null; a text shows only that it is present. */
         <V> Option<V> callers(String name, @Nullable V byDefault) {
             return declare(new Option<>(declared.size(), name, byDefault, true, true));
         }
@@ -48,7 +48,7 @@ final class Options {
             return option;
         }
 
-        /** The set that has the default of each option that was declared. */
+        /** Returns the set with the default of each declared option. */
         Options defaults() {
             @Nullable Object[] values = new Object[declared.size()];
             for (Option<?> option : declared) {
@@ -67,13 +67,13 @@ final class Options {
         this.values = values;
     }
 
-    /** The value of an option; null only if the option is optional. */
+    /** Returns the value of an option; null only if the option is optional. */
     @SuppressWarnings("unchecked") // it is the option's default, or came in by with()
     <V> V get(Option<V> option) {
         return (V) values[option.index];
     }
 
-    /** A copy with another value of one option. */
+    /** Returns a copy with another value of one option. */
     <V> Options with(Option<V> option, @Nullable V value) {
         if (value == null && !option.optional) {
             throw new NullPointerException(option.name + " is null");
@@ -83,17 +83,17 @@ final class Options {
         return new Options(declared, changed);
     }
 
-    /** A copy with a duration between two bounds, or null if the option is optional. */
+    /** Returns a copy with a duration between two bounds, or null if the option is optional. */
     Options with(Option<Duration> option, @Nullable Duration value, Duration least, Duration most) {
         return with(option, value == null ? null : Require.between(option.name, value, least, most));
     }
 
-    /** A copy with a number between two bounds. */
+    /** Returns a copy with a number between two bounds. */
     Options with(Option<Integer> option, int value, int least, int most) {
         return with(option, Require.between(option.name, value, least, most));
     }
 
-    /** A copy with zero, or a duration of a millisecond to this. */
+    /** Returns a copy with zero, or a duration from a millisecond to the given maximum. */
     Options withZeroOrUpTo(Option<Duration> option, Duration value, Duration most) {
         return with(option, Require.zeroOrUpTo(option.name, value, most));
     }
@@ -111,7 +111,7 @@ final class Options {
         return hash;
     }
 
-    /** These options, and what differs from the defaults, by their names. */
+    /** Returns these options, and all that differ from the defaults, by their names. */
     String text(String type, Option<?>... always) {
         List<String> shown = new ArrayList<>();
         for (Option<?> option : declared) {
