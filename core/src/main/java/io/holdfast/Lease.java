@@ -19,15 +19,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One hold of a lock. It belongs to no thread: any thread may look at it, extend it or release it.
+ * One hold of a lock. It belongs to no thread: any thread may inspect, extend or release it.
  *
- * <p>A lease is held until it is released, until its deadline passes, or until the server reports that it is gone. It knows
- * its deadline without asking: {@link #isValid()} and {@link #remaining()} do no I/O. The deadline is counted from before
- * the request for it left, on the monotonic clock, less an allowance of 1 % and 2 ms for clocks that run differently, so
- * that it passes here before the server gives the lock to another.
+ * <p>A lease is held until it is released, until its deadline passes, or until the server reports that it is gone. It knows its
+ * deadline without asking: {@link #isValid()} and {@link #remaining()} do no I/O. The deadline is counted on the monotonic
+ * clock, from before the request for it was sent. An allowance of 1 % and 2 ms is subtracted, for clocks that run differently.
+ * The deadline therefore passes here before the server gives the lock to another owner.
  *
- * <p>{@code isValid()} is true of its own instant only: a thread can be stopped right after it. Work that must not be done
- * twice goes to a store that compares the {@link #token()} (a <em>fencing token</em>, which grows with each grant of the lock).
+ * <p>A result of {@code isValid()} is true only at its own instant: a thread can be stopped right after it. Work that must not
+ * be done twice should go to a store that compares the {@link #token()} (a <em>fencing token</em>, which grows with each grant
+ * of the lock).
  *
  * <pre>{@code
  * try (Lease lease = lock.acquire()) {
@@ -38,11 +39,11 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>While a lease is renewed it must stay reachable: if it is dropped without a release, its renewal ends, and the lease
+ * <p>While a lease is renewed it must stay reachable. If it is dropped without a release, its renewal ends, and the lease
  * expires at the end of its lease duration (TTL).
  */
 public final class Lease implements AutoCloseable {
-    /** The most characters of a note. */
+    /** The maximum number of characters of a note. */
     public static final int LONGEST_NOTE = 1_000;
 
     final Hold hold;
@@ -55,41 +56,42 @@ public final class Lease implements AutoCloseable {
         this.own = handle.own;
     }
 
-    /** The lock's name. */
+    /** Returns the lock's name. */
     public String name() {
         return hold.keys().name();
     }
 
     /**
-     * The fencing token: positive, below 2^53, greater than that of every earlier grant of this lock. Of a read/write lock,
-     * readers that hold it together have the same token, greater than that of every writer before: it is stale exactly when a
-     * writer was granted the lock after it. Of a semaphore it distinguishes grants, and fences no one off, since leases with
-     * lower ones may be valid.
+     * Returns the fencing token: positive, below 2^53, and greater than that of every earlier grant of this lock. Readers that
+     * hold a read/write lock together have the same token, greater than that of every earlier writer. It is stale exactly if a
+     * writer was granted the lock after it. The token of a semaphore distinguishes grants and fences off no holder, because
+     * leases with lower tokens may be valid.
      */
     public long token() {
         return own.token();
     }
 
-    /** What else may be held beside this lease. */
+    /** Returns the mode, which determines what others may hold at the same time. */
     public LockMode mode() {
         return hold.what().mode();
     }
 
-    /** How many permits of a semaphore it has; 1 in the other modes. */
+    /** Returns how many permits of a semaphore the lease has; 1 in the other modes. */
     public int permits() {
         return hold.what().weight();
     }
 
     /**
-     * Returns the slots of this lease, numbers from 0 on in ascending order. There are as many as {@link #permits()}, and no other valid
-     * lease has one of them. Empty unless the request was for slots, see {@link DistributedSemaphore#withSlots()}. No I/O.
+     * Returns the slots of this lease, numbers from 0 on in ascending order. There are as many as {@link #permits()}, and no
+     * other valid lease has one of them. The list is empty unless the request was for slots; see
+     * {@link DistributedSemaphore#withSlots()}. No I/O.
      */
     public List<Integer> slots() {
         return hold.grant.slots();
     }
 
     /**
-     * The first of its {@link #slots()}: the only one of a lease with one permit.
+     * Returns the first of its {@link #slots()}, which is the only one of a lease with one permit.
      *
      * @throws IllegalStateException if it has none
      */
@@ -102,23 +104,23 @@ public final class Lease implements AutoCloseable {
         return all.get(0);
     }
 
-    /** The public part of the owner id, as listings show it. */
+    /** Returns the public part of the owner id, as listings show it. */
     public String owner() {
         return OwnerIds.publicPart(hold.owner());
     }
 
-    /** Whether the lease is held at this instant. Once false, false for ever. No I/O. */
+    /** Returns whether the lease is held at this instant. Once false, it stays false for ever. No I/O. */
     public boolean isValid() {
         return handle.isValid();
     }
 
-    /** How long the lease is still held without a further renewal; zero if it is over. No I/O. */
+    /** Returns how long the lease is still held without a further renewal; zero if it is over. No I/O. */
     public Duration remaining() {
         return isValid() ? hold.remaining() : Duration.ZERO;
     }
 
     /**
-     * Does nothing if the lease is held. No I/O.
+     * Checks that the lease is held at this instant, and otherwise throws. No I/O.
      *
      * @throws LeaseLostException if it was lost or released
      */
@@ -129,7 +131,7 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Whether the server agrees that this lease holds the lock. Blocks for one round trip, at most the command timeout.
+     * Returns whether the server agrees that this lease holds the lock. Blocks for one round trip, at most the command timeout.
      * The answer was true when the server gave it; work should check {@link #isValid()}.
      *
      * @throws ServerUnreachableException if the server does not answer
@@ -139,35 +141,38 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * What another process needs to go on with this lease, by {@link Holdfast#adopt}. The ticket can take the lock: keep it
-     * secret. A process that gives it away works no more under this lease: it may be valid here for a while after it was adopted,
-     * and so after its new holder has released it, until the next renewal reports it (a third of the lease duration), or its deadline
-     * has passed. The process that adopts it does not depend on this one any more.
-     * On the embedded server, what this client holds is free at the end of its lease duration if this process is killed from now on, and
-     * not sooner.
+     * Returns the ticket with which another process can continue this lease, by {@link Holdfast#adopt}. The ticket can take the
+     * lock: keep it secret.
      *
-     * @throws UnsupportedOperationException if the lease is of a {@link Quorum}, where it lives with its client, or of anything but an
-     *     exclusive lock
-     * @throws ServerUnreachableException if the others of an embedded server cannot be kept from taking the end of this
-     *     process for the end of the lease
+     * <p>A process that gives the ticket away must not work under this lease any more. The lease may still be valid here for a
+     * while after another process has adopted it, even after that process has released it. It ends here at the next renewal (a
+     * third of the lease duration), or when its deadline passes. The process that adopts it no longer depends on this one.
+     *
+     * <p>On the embedded server, if this process is killed from now on, its holds become free at the end of their lease
+     * durations, and not sooner.
+     *
+     * @throws UnsupportedOperationException if the lease is of a {@link Quorum}, where it lives with its client, or of anything
+     *     but an exclusive lock
+     * @throws ServerUnreachableException if the other processes of an embedded server cannot be kept from treating the end of
+     *     this process as the end of the lease
      */
     public LeaseTicket ticket() {
         return own.ticket();
     }
 
     /**
-     * Leaves a note: how far the work has come. It is shown where the holder is: by {@link Inspector}, to requests that wait
-     * ({@link Contention#holder()}), by the command and the dashboard, as {@link Holder#note()}. A holder after this one reads it by
-     * {@link #before()}, and goes on from there. It is kept for them for seven days from the note, also after a release: work that has
-     * come to its end removes it by an empty note, and with it the notes of holders before. Each note replaces the one before. Replicas do
-     * not confirm it, and a failover may lose it. Blocks for one round trip, at most the command timeout.
+     * Leaves a note of the work's progress. {@link Inspector}, requests that wait ({@link Contention#holder()}), the command
+     * and the dashboard show it with the holder, as {@link Holder#note()}. A later holder reads it by {@link #before()}, and
+     * continues from there. The note is kept for later holders for seven days, also after a release. Work that has finished
+     * removes it by an empty note, which also removes the notes of earlier holders. Each note replaces the one before. Replicas
+     * do not confirm it, and a failover may lose it. Blocks for one round trip, at most the command timeout.
      *
-     * <p>After a note the lock goes to the next in line by way of the server: {@linkplain LockOptions#withLocalHandoffs other leases of
-     * this client} do not share the hold any more.
+     * <p>After a note the server hands the lock to the next waiter: {@linkplain LockOptions#withLocalHandoffs other leases of
+     * this client} no longer share the hold.
      *
      * @param text 1 to {@value #LONGEST_NOTE} characters; empty to remove it
      * @throws LeaseLostException if the lease is over; nothing was noted
-     * @throws ServerUnreachableException if the server did not answer: the note is there or not
+     * @throws ServerUnreachableException if the server did not answer; the note may or may not have been left
      * @throws ServerRefusedException if the server answered with an error
      * @throws IllegalArgumentException if the text is too long
      * @throws UnsupportedOperationException if the lease is of a read/write lock, a semaphore or a {@link Quorum}
@@ -177,7 +182,7 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Does not block. A release that is sent after it comes after it.
+     * Leaves a note without blocking; see {@link #note}. A release that is sent after it takes effect after it.
      *
      * @throws IllegalArgumentException at once, as {@link #note} does
      * @throws UnsupportedOperationException at once, as {@link #note} does
@@ -192,10 +197,10 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Returns the last earlier holder whose {@linkplain #note note} is still there, with its token. {@link Holder#since()} is the time of
-     * the note. The note of interrupted work says where to go on. Empty if there is no note. Of a lease that was
-     * {@linkplain Holdfast#adopt(LeaseTicket) adopted}, and has left no note yet, it may be the process that had the lease before, with the same
-     * token. Blocks for one round trip, at most the command timeout.
+     * Returns the last earlier holder whose {@linkplain #note note} is still there, with its token; empty if there is no note.
+     * The note of interrupted work shows where to continue. {@link Holder#since()} is the time of the note. If this lease was
+     * {@linkplain Holdfast#adopt(LeaseTicket) adopted}, and has left no note yet, the result may be the process that had the
+     * lease before, with the same token. Blocks for one round trip, at most the command timeout.
      *
      * @throws ServerUnreachableException if the server does not answer
      * @throws ServerRefusedException if the server answers with an error
@@ -205,7 +210,7 @@ public final class Lease implements AutoCloseable {
         return join(BlockingCall.await(this::left));
     }
 
-    /** Does not block; the future completes on the client's executor. */
+    /** As {@link #before()}, without blocking; the future completes on the client's executor. */
     public CompletableFuture<Optional<Holder>> beforeAsync() {
         return left().thenApplyAsync(found -> found, hold.executor());
     }
@@ -221,74 +226,75 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Whether the lease has ended because another process has adopted it, as far as this client knows: by its renewal, or by
-     * {@link #detach()}. That is no loss, and nothing is left to be done here. No I/O.
+     * Returns whether the lease has ended because another process has adopted it, as far as this client knows. It learns that
+     * by its renewal, or by {@link #detach()}. This is no loss, and nothing more has to be done here. No I/O.
      */
     public boolean isHandedOver() {
         return own.isHandedOver();
     }
 
     /**
-     * When the lock was granted, by the server's clock, as listings show it ({@link Holder#since()}): for an adopted lease,
-     * to its first holder. Of a {@link Quorum}, by the clock of one of its nodes; where leases share a hold, the hold's
-     * time and what has passed since by this client's clock. To be compared with times of the same server only. No I/O.
+     * Returns when the lock was granted, by the server's clock, as listings show it ({@link Holder#since()}). For an adopted
+     * lease this is the grant to its first holder. For a {@link Quorum} it is by the clock of one of its nodes. If leases share
+     * a hold, it is the hold's time plus the time since then by this client's clock. Compare it only with times of the same
+     * server. No I/O.
      */
     public Instant since() {
         return own.since();
     }
 
     /**
-     * The stuck holder whom this lease was taken over from (see {@link Wait#thenTakeOver()}): its hold was released by name
-     * at this request's wish, and the lock went to this request. Mostly empty, also where the lock went to another first.
+     * Returns the stuck holder from which this lease was taken over (see {@link Wait#thenTakeOver()}). This request released
+     * that hold by name, and the lock then went to this request. Usually empty, also if the lock went to another request first.
      */
     public Optional<Holder> takenOverFrom() {
         return hold.grant.takenOverFrom();
     }
 
-    /** How long it took to obtain the lease, from the call. */
+    /** Returns how long it took to obtain the lease, from the call. */
     public Duration waited() {
         return own.waited();
     }
 
-    /** The queue position when the request was queued, 1 for the next waiter; 0 if the lock was free. */
+    /** Returns the queue position at the time when the request was queued, 1 for the next waiter; 0 if the lock was free. */
     public int initialPosition() {
         return own.initialPosition();
     }
 
-    /** How many replicas had confirmed the grant when the lease was handed out; 0 if they were not asked. */
+    /** Returns how many replicas had confirmed the grant when the lease was handed out; 0 if they were not asked. */
     public int replicas() {
         return hold.grant.replicas();
     }
 
-    /** How often the server was asked for the lock; 1 without contention and failures. */
+    /** Returns how often the client asked the server for the lock; 1 without contention and failures. */
     public int attempts() {
         return hold.attempts();
     }
 
     /**
-     * Which nodes of a {@link Quorum} do not stand behind the lease at present although they should, and why: a minority, or
-     * the lease would be lost soon. A node that another holds, or that has not answered yet, is no failure. Empty for one
-     * server. No I/O.
+     * Returns the nodes of a {@link Quorum} that should support the lease but do not at present, and why. They are a minority,
+     * or the lease would soon be lost. A node that another owner holds, or that has not answered yet, is no failure. Empty for
+     * one server. No I/O.
      */
     public List<NodeFailure> nodeFailures() {
         return hold.nodeFailures();
     }
 
     /**
-     * A stage that completes when the lease is lost, with the reason; at once if it was lost already; never after a
-     * release. It completes at the deadline at the latest, also when the server hangs, on the client's executor (see
-     * {@link HoldfastOptions#executor()}).
+     * Returns a stage that completes when the lease is lost, with the reason. It completes at once if the lease was lost
+     * already, and never after a release. It completes at the deadline at the latest, even if the server hangs. It completes on
+     * the client's executor (see {@link HoldfastOptions#executor()}).
      */
     public CompletionStage<LossReason> whenLost() {
         return handle.lost().minimalCompletionStage();
     }
 
     /**
-     * A stage that completes when another request waits for the lock, of this client or of another: long work that can stop at a good
-     * place then gives the lock on. Never if the lease ends before. Others are looked for every other second
-     * ({@link HoldfastOptions#refreshInterval()}) while the lease is valid, by one request for all leases of a client on one server of
-     * which this was asked, and not at all for others. A request without a wait is not noticed. It completes on the client's executor
-     * (see {@link HoldfastOptions#executor()}).
+     * Returns a stage that completes when another request waits for the lock, of this client or of another. Long work that can
+     * stop at a good point can then release the lock. The stage never completes if the lease ends before. The client checks for
+     * such requests every other second ({@link HoldfastOptions#refreshInterval()}) while the lease is valid. One request to a
+     * server serves all leases of the client on which this method was called; the client checks no others. A request without a
+     * wait is not noticed. The stage completes on the client's executor (see {@link HoldfastOptions#executor()}).
      *
      * @throws UnsupportedOperationException if the lease is of a {@link Quorum}, which has no queue
      */
@@ -297,30 +303,30 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Calls a listener on the client's executor when two renewals in a row have failed, with the time that is left. If
-     * renewal works again and fails again later, it is called again. Never after a release.
+     * Adds a listener that is called on the client's executor when two renewals in a row have failed, with the time that is
+     * left. If renewal works again and fails again later, the listener is called again. It is never called after a release.
      *
-     * @return removes the listener
+     * @return an action that removes the listener
      */
     public Runnable onWarning(Consumer<Duration> listener) {
         return handle.onWarning(listener);
     }
 
     /**
-     * Makes the lease last at least this long from now; what it was promised before is never shortened. Blocks for one
-     * round trip, at most the command timeout.
+     * Makes the lease last at least this long from now; never shortens it. Blocks for one round trip, at most the command
+     * timeout.
      *
      * @param atLeast 1 ms to 365 days
      * @throws LeaseLostException if the lease is over; nothing was extended
-     * @throws ServerUnreachableException if the server did not answer: the lease is still held until its old deadline, and
-     *     the extension may take effect or not
+     * @throws ServerUnreachableException if the server did not answer: the lease is still held until its old deadline, and the
+     *     extension may or may not take effect
      * @throws ServerRefusedException if the server answered with an error; the lease is held until its old deadline
      */
     public void extend(Duration atLeast) {
         join(extendAsync(atLeast));
     }
 
-    /** Does not block. */
+    /** As {@link #extend}, without blocking. */
     public CompletableFuture<Void> extendAsync(Duration atLeast) {
         StackRoom.demand();
         Require.between("atLeast", atLeast, Duration.ofMillis(1), Require.LONGEST);
@@ -346,11 +352,12 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Lets the lease live on without this client: it is not renewed any more, and the client's closing does not release it.
-     * Confirms it first, so that a full lease duration is left. Afterwards the lease counts its time as before, but reports no loss.
+     * Lets the lease live on without this client: the client no longer renews it, and does not release it when it closes. The
+     * lease is confirmed first, so that a full lease duration is left. Afterwards the lease counts its time as before, but
+     * reports no loss.
      *
-     * <p>If another process has adopted it (see {@link #ticket()}), that process goes on with it, and this lease is over:
-     * see {@link #isHandedOver()}. Blocks for one round trip or two, each at most the command timeout.
+     * <p>If another process has adopted it (see {@link #ticket()}), that process continues it, and this lease is over: see
+     * {@link #isHandedOver()}. Blocks for one or two round trips, each at most the command timeout.
      *
      * @throws LeaseLostException if the lease is over, and no process is known to have adopted it
      * @throws ServerUnreachableException if the server did not answer; the lease is not detached
@@ -364,46 +371,49 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Ends the lease and hands the lock to the next in line. Blocks for one round trip, at most the command timeout; not
-     * interruptible, and never throws for the server's sake. The lease is over before the request leaves. Releasing twice
-     * is harmless. An actor that has entered the lock more than once holds it until the last of its leases is released.
+     * Ends the lease and hands the lock to the next waiter. Blocks for one round trip, at most the command timeout. It is not
+     * interruptible, and never throws because of the server. The lease is over before the request is sent. Releasing twice is
+     * harmless. An actor that has entered the lock more than once holds it until the last of its leases is released.
      */
     public ReleaseResult release() {
         return handle.leaveAndWait();
     }
 
-    /** Does not block; the future completes on the client's executor. */
+    /** As {@link #release()}, without blocking; the future completes on the client's executor. */
     public CompletableFuture<ReleaseResult> releaseAsync() {
         return handle.leaveAsync();
     }
 
     /**
-     * Ends the lease, and lets the lock rest: taken, without a holder, for this long from now, and then free for the next in line.
-     * For work that turns out to need a pause after it; {@link LockOptions#withMinHold} decides that before, and counts from
-     * the grant. If both are asked for, the later end counts. Otherwise as {@link #release()}.
+     * Ends the lease, and lets the lock rest: it stays taken, without a holder, for this long from now, and is then free for
+     * the next waiter. Use it for work that turns out to need a pause after it. {@link LockOptions#withMinHold} decides that
+     * before, and counts from the grant; if both apply, the later end counts. Otherwise as {@link #release()}.
      *
-     * <p>The time counts from this call, also if the release has to be repeated because the server does not answer. A lease that is
-     * lost before the server has heard of it leaves no rest. An actor that has entered the lock more than once holds it until the
-     * last of its leases is released; then it rests as long as the longest that one of them has asked for, each from its own
-     * call. What rests is what was held: while readers of a read/write lock rest, others may read; of a semaphore, the permits
-     * rest. A lock that its client would have kept ({@link LockOptions#withKeepFor}) or given to its own next request rests instead.
+     * <p>The time counts from this call, even if the release must be repeated because the server does not answer. If the lease
+     * is lost before the release reaches the server, the lock does not rest. An actor that has entered the lock more than once
+     * holds it until the last of its leases is released. Then the lock rests for the longest time that one of them requested,
+     * each counted from its own call.
      *
-     * <p>It is no overload of {@code release}, where a duration would be read as a limit for the answer.
+     * <p>Only what the lease held rests. While readers of a read/write lock rest, others may read; of a semaphore, the permits
+     * rest. A lock that its client would have kept ({@link LockOptions#withKeepFor}) or given to its own next request rests
+     * instead.
+     *
+     * <p>It is no overload of {@code release}, because a duration there would be read as a limit for the answer.
      *
      * @param rest 1 ms to 365 days
-     * @throws UnsupportedOperationException if the lease is of a {@link Quorum}, which has no locks that rest: nodes whose rests end
-     *     at different times would split the votes. The lease is as it was
+     * @throws UnsupportedOperationException if the lease is of a {@link Quorum}, which has no locks that rest: nodes whose
+     *     rests end at different times would split the votes. The lease is unchanged
      */
     public ReleaseResult releaseToRest(Duration rest) {
         return handle.leaveToRestAndWait(rest);
     }
 
-    /** Does not block; the future completes on the client's executor. */
+    /** As {@link #releaseToRest}, without blocking; the future completes on the client's executor. */
     public CompletableFuture<ReleaseResult> releaseToRestAsync(Duration rest) {
         return handle.leaveToRestAsync(rest);
     }
 
-    /** Releases. */
+    /** Releases the lease; see {@link #release()}. */
     @Override
     public void close() {
         release();
