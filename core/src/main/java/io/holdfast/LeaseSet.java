@@ -13,16 +13,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Several locks that are held together. It belongs to no thread: any thread may look at it, extend it or release it.
+ * The lease of several locks that are held together. It belongs to no thread: any thread may inspect, extend or release it.
  *
- * <p>It is valid as long as all of its locks are held. <b>The loss of one is the loss of the set</b>, for ever: {@link #whenLost()} says which. The others stay held, and are renewed, until the set is released: work that has not noticed yet is alone there
- * at least.
+ * <p>It is valid as long as all of its locks are held. <b>The loss of one is the loss of the set</b>, for ever;
+ * {@link #whenLost()} says which. The others stay held, and are renewed, until the set is released. Work that has not noticed
+ * the loss is therefore at least alone under those.
  *
- * <p>Like a {@link Lease}, it knows its deadlines without asking, and is valid at the instant of the question only: what must
- * not be done twice goes to a store that compares the {@link #token(String) token} of the lock which guards that store.
+ * <p>Like a {@link Lease}, it knows its deadlines without asking, and is valid only at the instant of the check. Work that must
+ * not be done twice should go to a store that compares the {@link #token(String) token} of the lock that guards that store.
  *
- * <p>While it is renewed it must stay reachable: if it is dropped without a release, its renewal ends, and each lock is free
- * at the end of its lease duration.
+ * <p>While it is renewed it must stay reachable. If it is dropped without a release, its renewal ends, and each lock is free at
+ * the end of its lease duration.
  *
  * @see LockSet
  */
@@ -31,7 +32,7 @@ public final class LeaseSet implements AutoCloseable {
      * The first loss among the locks of a set.
      *
      * @param lockName the name of the lock that was lost
-     * @param reason why
+     * @param reason why it was lost
      */
     public record Loss(String lockName, LossReason reason) {}
 
@@ -43,13 +44,13 @@ public final class LeaseSet implements AutoCloseable {
         entry.handles().forEach(handle -> leases.put(handle.hold.keys().name(), new Lease(handle)));
     }
 
-    /** Whether all locks are held at this instant. Once false, false for ever. No I/O. */
+    /** Returns whether all locks are held at this instant. Once false, it stays false for ever. No I/O. */
     public boolean isValid() {
         return entry.isValid();
     }
 
     /**
-     * Does nothing if all locks are held. No I/O.
+     * Checks that all locks are held at this instant, and otherwise throws. No I/O.
      *
      * @throws LeaseLostException if one was lost or released; it names that lock
      */
@@ -59,7 +60,10 @@ public final class LeaseSet implements AutoCloseable {
         }
     }
 
-    /** How long all locks are still held without a further renewal: the least of them; zero if one is over. No I/O. */
+    /**
+     * Returns how long all locks are still held without a further renewal, which is the least of their times; zero if one is
+     * over. No I/O.
+     */
     public Duration remaining() {
         return leases.values().stream()
                 .map(Lease::remaining)
@@ -67,7 +71,7 @@ public final class LeaseSet implements AutoCloseable {
                 .orElse(Duration.ZERO);
     }
 
-    /** The fencing token of each lock, by its name. They have nothing to do with each other: each grows with its own lock. */
+    /** Returns the fencing token of each lock, by its name. They are unrelated: each grows with its own lock. */
     public Map<String, Long> tokens() {
         Map<String, Long> tokens = new LinkedHashMap<>();
         leases.forEach((name, lease) -> tokens.put(name, lease.token()));
@@ -75,7 +79,7 @@ public final class LeaseSet implements AutoCloseable {
     }
 
     /**
-     * The fencing token of one lock; see {@link Lease#token()}.
+     * Returns the fencing token of one lock; see {@link Lease#token()}.
      *
      * @throws IllegalArgumentException if the set has no lock of that name
      */
@@ -84,7 +88,8 @@ public final class LeaseSet implements AutoCloseable {
     }
 
     /**
-     * The lease of one lock, to look at it alone. To release it alone is possible, and ends the set; the others stay held.
+     * Returns the lease of one lock, to inspect it alone. It can also be released alone, which ends the set; the others stay
+     * held.
      *
      * @throws IllegalArgumentException if the set has no lock of that name
      */
@@ -97,9 +102,9 @@ public final class LeaseSet implements AutoCloseable {
     }
 
     /**
-     * A stage that completes when the first of the locks is lost, with its name and the reason; at once if it was lost
-     * already; never after a release. It completes at that lock's deadline at the latest, also when the server hangs, on the
-     * client's executor (see {@link HoldfastOptions#executor()}).
+     * Returns a stage that completes when the first of the locks is lost, with its name and the reason. It completes at once if
+     * it was lost already, and never after a release. It completes at that lock's deadline at the latest, even if the server
+     * hangs. It completes on the client's executor (see {@link HoldfastOptions#executor()}).
      */
     public CompletionStage<Loss> whenLost() {
         return entry.loss()
@@ -109,19 +114,19 @@ public final class LeaseSet implements AutoCloseable {
     }
 
     /**
-     * Makes all locks last at least this long from now; what they were promised before is never shortened. Blocks for one
-     * round trip, at most the command timeout.
+     * Makes all locks last at least this long from now; never shortens them. Blocks for one round trip, at most the command
+     * timeout.
      *
      * @param atLeast 1 ms to 365 days
      * @throws LeaseLostException if one lock is over, which it names; the others may have been extended
-     * @throws ServerUnreachableException if a server did not answer: what it has is still held until its old deadline
+     * @throws ServerUnreachableException if a server did not answer; its locks are still held until their old deadlines
      * @throws ServerRefusedException if a server answered with an error
      */
     public void extend(Duration atLeast) {
         Lease.join(extendAsync(atLeast));
     }
 
-    /** Does not block. */
+    /** As {@link #extend}, without blocking. */
     public CompletableFuture<Void> extendAsync(Duration atLeast) {
         List<CompletableFuture<Void>> answers = new ArrayList<>();
         leases.values().forEach(lease -> answers.add(lease.extendAsync(atLeast)));
@@ -129,11 +134,12 @@ public final class LeaseSet implements AutoCloseable {
     }
 
     /**
-     * Lets the leases of all locks live on without this client; see {@link Lease#detach()}. Their tickets are those of each
-     * {@link #lease}. Blocks for one round trip or two, each at most the command timeout.
+     * Lets the leases of all locks live on without this client; see {@link Lease#detach()}. The ticket of each lock is that of
+     * its {@link #lease}. Blocks for one or two round trips, each at most the command timeout.
      *
-     * @throws LeaseLostException if one lock is over, which it names; the others may be detached: to detach again is harmless
-     * @throws ServerUnreachableException if the server did not answer for one of them, which is not detached; the same
+     * @throws LeaseLostException if one lock is over, which it names; the others may be detached. Detaching again is harmless
+     * @throws ServerUnreachableException if the server did not answer for one of them, which is not detached; the others may
+     *     be. Detaching again is harmless
      */
     public void detach() {
         List<CompletableFuture<Void>> answers = new ArrayList<>();
@@ -142,37 +148,38 @@ public final class LeaseSet implements AutoCloseable {
     }
 
     /**
-     * Releases all locks, at once. Blocks for one round trip, at most the command timeout; not interruptible, and never throws
-     * for the server's sake. Each is over before its request leaves. Releasing twice is harmless.
+     * Releases all locks at once. Blocks for one round trip, at most the command timeout. It is not interruptible, and never
+     * throws because of the server. Each lease is over before its request is sent. Releasing twice is harmless.
      *
-     * @return what became of each, by its name
+     * @return the result of each lock, by its name
      */
     public Map<String, ReleaseResult> release() {
         return entry.leaveAndWait();
     }
 
-    /** Does not block; the future completes on the client's executor. */
+    /** As {@link #release()}, without blocking; the future completes on the client's executor. */
     public CompletableFuture<Map<String, ReleaseResult>> releaseAsync() {
         return entry.leaveAsync();
     }
 
     /**
-     * Releases all locks, and lets each rest: taken, without a holder, for this long from now. See {@link Lease#releaseToRest}.
+     * Releases all locks, and lets each rest: it stays taken, without a holder, for this long from now. See
+     * {@link Lease#releaseToRest}.
      *
      * @param rest 1 ms to 365 days
-     * @return what became of each, by its name
+     * @return the result of each lock, by its name
      * @throws UnsupportedOperationException if the locks are of a {@link Quorum}, which has none that rest; all stay held
      */
     public Map<String, ReleaseResult> releaseToRest(Duration rest) {
         return entry.leaveToRestAndWait(rest);
     }
 
-    /** Does not block; the future completes on the client's executor. */
+    /** As {@link #releaseToRest}, without blocking; the future completes on the client's executor. */
     public CompletableFuture<Map<String, ReleaseResult>> releaseToRestAsync(Duration rest) {
         return entry.leaveToRestAsync(rest);
     }
 
-    /** Releases. */
+    /** Releases all locks; see {@link #release()}. */
     @Override
     public void close() {
         release();
