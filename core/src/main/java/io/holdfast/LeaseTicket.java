@@ -5,20 +5,24 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * What another process needs to go on with a lease: see {@link Lease#ticket()} and {@link Holdfast#adopt(LeaseTicket)}.
+ * The data with which another process can continue a lease: see {@link Lease#ticket()} and {@link Holdfast#adopt(LeaseTicket)}.
  * A process that has it can release the lock: it is a secret.
  *
  * @param lockName the lock's name
  * @param owner the whole owner id, with its secret part
  * @param token the fencing token of the lease
- * @param grantToken the token by which the server knows the hold: the lease's own, or a smaller one if leases before it had
- *     the same hold
- * @param leaseDuration the lease duration with which the lease was asked for
+ * @param grantToken the token by which the server knows the hold: the lease's own, or a smaller one if earlier leases had the
+ *     same hold
+ * @param leaseDuration the lease duration with which the lease was requested
  */
 public record LeaseTicket(String lockName, String owner, long token, long grantToken, Duration leaseDuration) {
     private static final String VERSION = "hf1";
 
-    /** Checks the values. */
+    /**
+     * Checks the values.
+     *
+     * @throws IllegalArgumentException if a value is out of range
+     */
     public LeaseTicket {
         Require.text("lock name", lockName, 1000);
         Require.text("owner", owner, 200);
@@ -31,7 +35,7 @@ public record LeaseTicket(String lockName, String owner, long token, long grantT
         Require.between("leaseDuration", leaseDuration, LockOptions.MIN_LEASE_DURATION, Require.LONGEST);
     }
 
-    /** As one line of text, for an environment variable or a message. */
+    /** Returns the ticket as one line of text, for an environment variable or a message. */
     public String encoded() {
         return String.format(
                 Locale.ROOT,
@@ -45,7 +49,7 @@ public record LeaseTicket(String lockName, String owner, long token, long grantT
     }
 
     /**
-     * Reads what {@link #encoded()} wrote.
+     * Reads the text that {@link #encoded()} wrote.
      *
      * @throws IllegalArgumentException if the text is no ticket
      */
@@ -66,7 +70,7 @@ public record LeaseTicket(String lockName, String owner, long token, long grantT
         }
     }
 
-    /** Without the secret. */
+    /** Returns the name and the token, without the secret. */
     @Override
     public String toString() {
         return "LeaseTicket[" + lockName + ", token " + token + "]";
