@@ -26,31 +26,34 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>At most one {@link Lease} of a lock is valid at a time, among all clients of one server with one prefix; see
- * docs/safety.md for what this rests on. Waiters are served in the order in which their requests reached the server. A lock
- * of a {@link Quorum} is requested in the same ways, but its waiters have no queue.
+ * docs/safety.md for the assumptions behind this. Waiters are served in the order in which their requests reached the server. A
+ * lock of a {@link Quorum} is requested in the same ways, but its waiters have no queue.
  *
- * <p><b>Not re-entrant by default.</b> A thread that asks again for a lock that it holds waits for itself, until the wait is over: a lease belongs
- * to no thread, so that another one may release it. {@link LockOptions#withReentrancy} lets it in, or refuses it at once. A thread that waits
- * for itself is named in a warning of the log when its wait begins, and in what it is refused with ({@link Contention#heldByCallerSince()}).
+ * <p><b>Not re-entrant by default.</b> A lease belongs to no thread, so that another thread may release it. If a thread
+ * requests a lock that it already holds, it therefore waits for itself, until the wait is over.
+ * {@link LockOptions#withReentrancy} lets it enter, or refuses it at once. A warning in the log names a thread that waits for
+ * itself, when its wait begins. The outcome of its request names it as well ({@link Contention#heldByCallerSince()}).
  *
- * <p><b>Ways of asking</b> are those of {@link Acquirable}. Each form waits as long as the lock's options say
- * ({@link LockOptions#waitLimit()}, 60 s by default), or as the call says.
+ * <p><b>Ways to acquire</b> are those of {@link Acquirable}. Each method waits for the time that the lock's options give
+ * ({@link LockOptions#waitLimit()}, 60 s by default), or that the call gives.
  *
- * <p><b>Interruption.</b> Every blocking form throws {@code InterruptedException} if the thread is interrupted when it
- * calls or while it waits. The request is then withdrawn, in the background if necessary: nothing stays in the queue,
- * and nothing stays held.
+ * <p><b>Interruption.</b> Every blocking method throws {@code InterruptedException} if the thread is interrupted when it calls
+ * or while it waits. The request is then withdrawn, in the background if necessary: nothing stays in the queue, and nothing
+ * stays held.
  *
- * <p><b>Memory effects.</b> Within one JVM, what a thread does before it releases a lease happens-before what any thread
- * does with a later lease of the same lock, after the call that obtained it has returned or its stage has completed. So
- * data that is touched only under the lock needs no other synchronization among the threads of a JVM, as with a lock of
- * {@code java.util.concurrent}. A lease that was lost orders nothing: its thread may still be at work when the next lease is
- * granted. Between processes there is no happens-before: what the next holder sees of a file, a database or another store
- * is what that store guarantees. What led to the completion of a stage, or to an event, happens-before the actions that
- * depend on the stage, and before the call that notifies a listener of the event. The listeners of a client are called for
- * one event after the other, on whatever threads of its executor, and each call happens-before the next.
+ * <p><b>Memory effects.</b> Within one JVM, a thread's actions before it releases a lease happen-before any thread's actions
+ * under a later lease of the same lock. These are the actions after the call that obtained that lease has returned, or after
+ * its stage has completed. Data that is accessed only under the lock therefore needs no other synchronization among the threads
+ * of a JVM, as with a lock of {@code java.util.concurrent}. A lease that was lost orders nothing: its thread may still be at
+ * work when the next lease is granted. Between processes there is no happens-before: each store, such as a file or a database,
+ * determines what the next holder sees of it.
  *
- * <p><b>Errors</b> common to all: {@link ServerUnreachableException} (outcome unknown; what may have been granted is given
- * back), {@link ServerRefusedException} (not held), {@link HoldfastClosedException} (not held).
+ * <p>The actions that led to the completion of a stage, or to an event, happen-before the actions that depend on the stage.
+ * They also happen-before the call that notifies a listener of the event. The listeners of a client are called for one event
+ * after the other, on any threads of its executor, and each call happens-before the next.
+ *
+ * <p><b>Errors</b> common to all: {@link ServerUnreachableException} (outcome unknown; a lock that may have been granted is
+ * given back), {@link ServerRefusedException} (not held), {@link HoldfastClosedException} (not held).
  */
 public final class DistributedLock extends Acquirable<Lease> {
     final Engine engine;
@@ -64,7 +67,11 @@ public final class DistributedLock extends Acquirable<Lease> {
         this(engine, keys, Asked.ALONE, options, actor);
     }
 
-    /** @param what is asked for of it */
+    /**
+     * Creates a lock.
+     *
+     * @param what the mode and amount that its requests ask for
+     */
     DistributedLock(Engine engine, Keys keys, Asked what, LockOptions options, @Nullable String actor) {
         engine.accept(options);
         this.shared = keys.kind().isLine();
@@ -78,7 +85,7 @@ public final class DistributedLock extends Acquirable<Lease> {
         this.actor = actor;
     }
 
-    /** Refuses options that mean nothing where several may hold a lock. */
+    /** Refuses options that have no meaning for a lock that several may hold. */
     private static void acceptShared(Asked what, LockOptions options) {
         if (!options.keepFor().isZero()) {
             throw new IllegalArgumentException("keepFor is " + options.keepFor() + ", must be " + Duration.ZERO
@@ -100,22 +107,22 @@ public final class DistributedLock extends Acquirable<Lease> {
         return wait;
     }
 
-    /** The name. */
+    /** Returns the lock's name. */
     public String name() {
         return keys.name();
     }
 
-    /** Who has it and who waits. Blocks for one round trip, at most the command timeout. */
+    /** Returns the holder and the waiters. Blocks for one round trip, at most the command timeout. */
     public LockInfo info() {
         return engine.look(keys);
     }
 
-    /** The key under which the server keeps the hold. */
+    /** Returns the key under which the server keeps the hold. */
     public String key() {
         return keys.hold();
     }
 
-    /** The options with which this lock is asked for. */
+    /** Returns the options with which this lock is requested. */
     public LockOptions options() {
         return options;
     }
@@ -126,9 +133,9 @@ public final class DistributedLock extends Acquirable<Lease> {
     }
 
     /**
-     * Returns this lock, requested by an actor that the caller names: the actor to which {@link LockOptions#reentrancy()} refers,
-     * and which listings show. Without it, the actor is the calling thread. An actor's id is known within one client only;
-     * the same id in two clients is two actors.
+     * Returns this lock, requested by an actor that the caller names. {@link LockOptions#reentrancy()} refers to this actor,
+     * and listings show it. Without it, the actor is the calling thread. An actor's id is known within one client only: the
+     * same id in two clients is two actors.
      *
      * @param id 1 to 100 characters
      */
@@ -137,8 +144,9 @@ public final class DistributedLock extends Acquirable<Lease> {
     }
 
     /**
-     * Returns this lock, requested by an actor of this name unless {@link #withActor} has named one already. For code between the caller and
-     * the lock whose threads mean nothing, such as an event loop's, on which two callers would be one actor.
+     * Returns this lock, requested by an actor of this name unless {@link #withActor} has already named one. It is for code
+     * between the caller and the lock whose threads do not identify callers. On an event loop's thread, for example, two
+     * callers would be one actor.
      *
      * @param id 1 to 100 characters
      */
@@ -147,30 +155,32 @@ public final class DistributedLock extends Acquirable<Lease> {
     }
 
     /**
-     * This lock as one of {@code java.util.concurrent}: owned by the thread that locked it, and re-entrant, as a
-     * {@code ReentrantLock}. All views of one lock in one client are one lock, whatever their options: a thread enters again through
-     * any of them, and unlocks through any of them. Another client is another owner.
+     * Returns a view of this lock as a lock of {@code java.util.concurrent}: owned by the thread that locked it, and
+     * re-entrant, as a {@code ReentrantLock}. All views of one lock in one client are one lock, whatever their options: a
+     * thread enters again through any of them, and unlocks through any of them. Another client is another owner.
      *
-     * <p>What differs from {@code ReentrantLock}:
+     * <p>It differs from {@code ReentrantLock} as follows:
      *
      * <ul>
-     *   <li>{@code lock()} and {@code lockInterruptibly()} wait for ever, also while the server is away; {@code lock()} throws
-     *       {@link LockRefusedException} or {@link DeadlockException} where the options have such answers. {@code tryLock} throws
-     *       {@link ServerUnreachableException} if the server does not answer: what may have been granted is given back.
-     *   <li>{@code tryLock()} overtakes no waiter: a lock that goes to the next in line is never free in between. Like
-     *       {@code tryLock(0, unit)} it asks the server once, for as long as the command timeout at most. A wait lasts 1 ms at least.
-     *   <li>A lock can be lost. {@code unlock()} then counts down, and throws {@link LeaseLostException}: work under the lock may have
-     *       overlapped with another holder's. Locking again while the thread has not unlocked what it lost throws that, too, and counts
-     *       nothing.
-     *   <li>A thread that ends without unlocking leaves the lock locked for a limited time. Renewal of its lease stops once
-     *       the garbage collector has run, and the lease then expires. The client keeps no object of that thread. The views of a
-     *       living thread count as in use, until {@link LockOptions#maxHold()} is over or the client is closed.
-     *   <li>A thread that holds the lock by a lease that is no view's enters that hold, and unlocking leaves it; therefore views ask in
-     *       {@linkplain LockOptions#withStrictOrder() strict order}. Where this client keeps the lock ({@link LockOptions#withKeepFor}) the
-     *       thread would wait for itself.
-     *   <li>The thread is the owner also where {@link #withActor} has named another actor: threads of one actor exclude each other.
+     *   <li>{@code lock()} and {@code lockInterruptibly()} wait for ever, even while the server is away. {@code lock()} throws
+     *       {@link LockRefusedException} or {@link DeadlockException} if the options allow such answers. {@code tryLock} throws
+     *       {@link ServerUnreachableException} if the server does not answer; a lock that may have been granted is given back.
+     *   <li>{@code tryLock()} overtakes no waiter: a lock that goes to the next waiter is never free in between. Like
+     *       {@code tryLock(0, unit)} it asks the server once, for at most the command timeout. A wait lasts at least 1 ms.
+     *   <li>A lock can be lost. {@code unlock()} then counts down, and throws {@link LeaseLostException}: work under the lock may
+     *       have overlapped with another holder's. If the thread locks again before it has unlocked a lost lock, that call also
+     *       throws it, and counts nothing.
+     *   <li>A thread that ends without unlocking leaves the lock locked for a limited time. Renewal of its lease stops once the
+     *       garbage collector has run, and the lease then expires. The client keeps no object of that thread. The views of a
+     *       living thread count as in use until {@link LockOptions#maxHold()} is over or the client is closed.
+     *   <li>If a thread holds the lock by a lease that does not belong to a view, a view enters that hold, and unlocking leaves
+     *       it. Views therefore request the lock in {@linkplain LockOptions#withStrictOrder() strict order}. If this client
+     *       keeps the lock ({@link LockOptions#withKeepFor}), the thread would wait for itself.
+     *   <li>The thread is the owner even if {@link #withActor} has named another actor: threads of one actor exclude each other.
      *   <li>Conditions are not supported: {@code newCondition()} throws {@code UnsupportedOperationException}.
      * </ul>
+     *
+     * @throws UnsupportedOperationException if this is a request for permits of a semaphore, which belong to no thread
      */
     public java.util.concurrent.locks.Lock asJavaLock() {
         if (what.mode() == LockMode.PERMITS) {
@@ -182,8 +192,8 @@ public final class DistributedLock extends Acquirable<Lease> {
     }
 
     /**
-     * Whether the lock is held by any client. Of a read/write lock, each side answers for itself: whether it is held for reading,
-     * or for writing. Blocks for one round trip, at most the command timeout.
+     * Returns whether any client holds the lock. Each side of a read/write lock answers for itself: whether it is held for
+     * reading, or for writing. Blocks for one round trip, at most the command timeout.
      */
     public boolean isLocked() {
         LockInfo now = engine.look(keys);
@@ -191,8 +201,9 @@ public final class DistributedLock extends Acquirable<Lease> {
     }
 
     /**
-     * How long the lock stays held without renewal, by any client; zero if it is free. Each side of a read/write lock answers for itself,
-     * and with several readers it is the longest of their times. Blocks for one round trip, at most the command timeout.
+     * Returns how long the lock stays held without renewal, by any client; zero if it is free. Each side of a read/write lock
+     * answers for itself; with several readers the result is the longest of their times. Blocks for one round trip, at most the
+     * command timeout.
      */
     public Duration remaining() {
         LockInfo now = engine.look(keys);
@@ -205,12 +216,13 @@ public final class DistributedLock extends Acquirable<Lease> {
     }
 
     /**
-     * Makes a lease last at least this lock's lease duration from now; if it is over, requests the lock again. The answer says which of the two,
-     * because after a loss others may have held the lock in between, so that what the lease protected must be checked again.
+     * Makes a lease last at least this lock's lease duration from now; if it is over, requests the lock again. The result says
+     * which of the two happened. After a loss, others may have held the lock in between, so the caller must check again the
+     * data that the lease protected.
      *
-     * @param lease of this lock
-     * @param wait for the lock, if it has to be requested again
-     * @throws LockTimeoutException if the lease is over and the lock was not free (in time)
+     * @param lease a lease of this lock
+     * @param wait how long to wait for the lock if it must be requested again
+     * @throws LockTimeoutException if the lease is over and the lock was not free in time
      * @throws IllegalArgumentException if the lease is of another lock
      */
     public Extension extendOrReacquire(Lease lease, Wait wait) throws InterruptedException {
@@ -230,14 +242,14 @@ public final class DistributedLock extends Acquirable<Lease> {
     }
 
     /**
-     * What came of {@link #extendOrReacquire}.
+     * The result of {@link #extendOrReacquire}.
      *
      * @param lease the lease that is held now
-     * @param continuous whether it is the old one, held without a gap; otherwise it is a new one, with a newer token
+     * @param continuous whether it is the old lease, held without a gap; otherwise it is a new one, with a newer token
      */
     public record Extension(Lease lease, boolean continuous) {}
 
-    /** The clock of its client. */
+    /** Returns the time of the client's clock. */
     long nanoTime() {
         return engine.kit().nanoTime();
     }
@@ -269,17 +281,20 @@ public final class DistributedLock extends Acquirable<Lease> {
         return engine.newRequest(demand(wait, scoped, blocks));
     }
 
-    /** This lock's request for the caller; it may block until it is answered. */
+    /** Returns this lock's request for the caller; it may block until it is answered. */
     Demand demand(Wait wait, boolean scoped, boolean blocks) {
         return Demand.of(keys, what, options, shared ? refuseUntilStuck("wait", wait) : wait, scoped, actor, blocks);
     }
 
-    /** Waits without heeding interrupts, which stay set. */
+    /** Requests the lock and waits without responding to interrupts, which stay set. */
     Attempt<Lease> attemptUninterruptibly(Wait wait) {
         return Calls.awaitUninterruptibly(newRequest(wait, false, true)).map(Lease::new);
     }
 
-    /** Waits for ever, for the library itself: the answer comes on a thread that no code of the user's can hold up. */
+    /**
+     * Requests the lock for the library itself, and waits for ever. The answer comes on a thread that no code of the user's can
+     * block.
+     */
     CompletableFuture<Attempt<Lease>> attemptInBackground() {
         return Calls.async(
                 engine.kit()::background, newRequest(Wait.forever(), false, false), answer -> answer.map(Lease::new));
