@@ -11,7 +11,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * So many permits, of which each request has one, or several at once. Cheap, stateless, and usable by any number of threads.
+ * A number of permits, of which each request gets one, or several at once. Cheap, stateless, and usable by any number of
+ * threads.
  *
  * <pre>{@code
  * DistributedSemaphore licences = holdfast.semaphore("licences", 5);
@@ -19,23 +20,25 @@ import org.jspecify.annotations.Nullable;
  * licences.permits(3).call(lease -> convertInParts(film));
  * }</pre>
  *
- * <p><b>Order.</b> Requests are served in the order in which they reached the server. A request for many permits gets all of them at
- * once; while it stands in front, no request passes it, so that it does not wait for ever. Permits that come back meanwhile stay
- * free. An application that wants those used gives such requests a lower {@linkplain LockOptions#withPriority priority}.
+ * <p><b>Order.</b> Requests are served in the order in which they reached the server. A request for many permits gets all of
+ * them at once. While it is first in the queue, no request passes it, so that it does not wait for ever. Permits that come back
+ * meanwhile stay free. An application that wants them used gives such requests a lower {@linkplain LockOptions#withPriority
+ * priority}.
  *
- * <p><b>Permits come back</b> by release, once, however often that is called; and when the lease duration of a holder that has died is
- * over.
+ * <p><b>Permits come back</b> by release, once, however often the release is called. They also come back at the end of the
+ * lease duration of a holder that has died.
  *
- * <p><b>The number of permits</b> is each request's own condition: it is granted if, with it, no more than so many are out. Nothing
- * of it is kept on the server. So programs of two versions may say different numbers while one replaces the other: neither adds
- * beyond its own. An operator may {@linkplain Admin#limit limit} them for a time, whatever requests say.
+ * <p><b>The number of permits</b> is a condition of each request: it is granted if no more than that number are out, its own
+ * included. The server stores none of it. While one version of a program replaces another, the two may therefore use different
+ * numbers: neither takes permits beyond its own number. An operator may {@linkplain Admin#limit limit} the permits for a time,
+ * whatever number requests have.
  *
- * <p>With {@link LockOptions#withMinHold} it limits how often something begins: so many in that time.
+ * <p>With {@link LockOptions#withMinHold} a semaphore limits a rate: at most that number of permits are granted in that time.
  */
 public final class DistributedSemaphore extends Acquirable<Lease> {
-    /** As many permits as there can be. */
+    /** The maximum number of permits. */
     public static final int MAX_PERMITS = 1_000_000;
-    /** As many permits as there can be of which leases know the slot. */
+    /** The maximum number of permits of a semaphore {@linkplain #withSlots() with slots}. */
     public static final int MAX_SLOTS = 10_000;
 
     private final Client client;
@@ -57,18 +60,18 @@ public final class DistributedSemaphore extends Acquirable<Lease> {
         permits(1); // refuses the options
     }
 
-    /** The name. */
+    /** Returns the semaphore's name. */
     public String name() {
         return keys.name();
     }
 
-    /** How many permits may be out. */
+    /** Returns how many permits may be out. */
     public int permits() {
         return limit;
     }
 
     /**
-     * A request for so many permits at once, as a lock: with every way of asking that locks have.
+     * Returns a request for this many permits at once, as a lock, with all methods to acquire that locks have.
      *
      * @param count 1 to {@link #permits()}
      */
@@ -107,29 +110,36 @@ public final class DistributedSemaphore extends Acquirable<Lease> {
         return new DistributedSemaphore(client, keys, limit, Require.given("options", other), slots);
     }
 
-    /** Returns this semaphore, whose requests are of a group: see {@link LockOptions#withGroup(String)}. */
+    /** Returns this semaphore, whose requests belong to the given group; see {@link LockOptions#withGroup(String)}. */
     public DistributedSemaphore forGroup(String group) {
         return with(options.withGroup(group));
     }
 
-    /** Returns this semaphore with a weight: see {@link LockOptions#withGroup(String, int)}. */
+    /**
+     * Returns this semaphore, whose requests belong to the given group of this weight; see {@link LockOptions#withGroup(String,
+     * int)}.
+     */
     public DistributedSemaphore forGroup(String group, int weight) {
         return with(options.withGroup(group, weight));
     }
 
-    /** Returns this semaphore with another number of permits, which is that of this client's requests from now on. */
+    /**
+     * Returns this semaphore with another number of permits, which applies to the requests of the returned object.
+     *
+     * @param count 1 to {@value #MAX_PERMITS}; with slots, to {@value #MAX_SLOTS}
+     */
     public DistributedSemaphore withPermits(int count) {
         return new DistributedSemaphore(client, keys, count, options, slots);
     }
 
     /**
-     * Returns this semaphore, whose leases know which permits they have: {@link Lease#slot()}, a number from 0 to {@link #permits()} − 1. For
-     * things that are alike and yet not the same: ports, test accounts, devices.
+     * Returns this semaphore, whose leases know which permits they have: {@link Lease#slot()}, a number from 0 to
+     * {@link #permits()} − 1. It is for resources that are alike but not the same: ports, test accounts, devices.
      *
-     * <p>A request gets the lowest slots that are free. A slot is of one valid lease at a time. It comes back with the permit: by release, by
-     * expiry, or by an operator; while a permit {@linkplain LockOptions#withMinHold rests}, so does its slot. Requests without slots may use
-     * the same semaphore: each of them leaves one slot unused. Where two programs say different numbers of permits, a slot is below the
-     * number of its own request.
+     * <p>A request gets the lowest slots that are free. A slot belongs to one valid lease at a time. It comes back with the
+     * permit: by release, by expiry, or by an operator. While a permit {@linkplain LockOptions#withMinHold rests}, so does its
+     * slot. Requests without slots may use the same semaphore: each of their permits leaves one slot unused. If two programs
+     * use different numbers of permits, a slot is below the number of its own request.
      *
      * @throws IllegalArgumentException if there are more than {@link #MAX_SLOTS} permits
      */
@@ -138,8 +148,8 @@ public final class DistributedSemaphore extends Acquirable<Lease> {
     }
 
     /**
-     * How many permits are free at this instant; with an {@linkplain Admin#limit operator's limit}, of those that it leaves. Blocks for
-     * one round trip, at most the command timeout.
+     * Returns how many permits are free at this instant; with an {@linkplain Admin#limit operator's limit}, how many within
+     * that limit. Blocks for one round trip, at most the command timeout.
      */
     public int available() {
         LockInfo now = info();
@@ -147,7 +157,7 @@ public final class DistributedSemaphore extends Acquirable<Lease> {
                 0, Math.min(limit, now.limit().map(LockInfo.Limit::permits).orElse(limit)) - now.used());
     }
 
-    /** Who has permits and who waits. Blocks for one round trip, at most the command timeout. */
+    /** Returns the holders of permits and the waiters. Blocks for one round trip, at most the command timeout. */
     public LockInfo info() {
         return client.look(keys);
     }
