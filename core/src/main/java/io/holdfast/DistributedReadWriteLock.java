@@ -23,15 +23,16 @@ import org.jspecify.annotations.Nullable;
  * catalogue.write().call(lease -> store.replace(pages, lease.token()));
  * }</pre>
  *
- * <p><b>Order.</b> Readers and writers stand in one queue, and are served in the order in which their requests reached the server:
- * a reader that comes after a writer waits for it, and readers that stand together in front are granted the lock together. So
- * neither waits for ever. An application that prefers one of them gives its requests a higher {@linkplain LockOptions#withPriority priority}.
+ * <p><b>Order.</b> Readers and writers wait in one queue, and are served in the order in which their requests reached the
+ * server. A reader that comes after a writer waits for it, and adjacent readers at the front are granted the lock together.
+ * Neither side therefore waits for ever. An application that prefers one of them gives its requests a higher
+ * {@linkplain LockOptions#withPriority priority}.
  *
- * <p><b>Each has a lease of its own</b>, with its own lease duration, renewal and loss: a reader whose process has died keeps a writer
- * waiting for the rest of its own lease duration, and no longer.
+ * <p><b>Each reader and writer has its own lease</b>, with its own lease duration, renewal and loss. A reader whose process has
+ * died keeps a writer waiting for the rest of the reader's lease duration, and no longer.
  *
- * <p><b>Tokens.</b> A writer's token is greater than all before. Readers that hold the lock together have the same one. A store
- * that refuses tokens older than the newest it has seen, such as {@link FencedValue}, serves both.
+ * <p><b>Tokens.</b> A writer's token is greater than all before. Readers that hold the lock together have the same token. A
+ * store that refuses tokens older than the newest it has seen, such as {@link FencedValue}, serves both.
  */
 public final class DistributedReadWriteLock {
     private final Client client;
@@ -46,19 +47,20 @@ public final class DistributedReadWriteLock {
         this.write = new DistributedLock(client, keys, Asked.ALONE, options, null);
     }
 
-    /** The name. */
+    /** Returns the lock's name. */
     public String name() {
         return keys.name();
     }
 
-    /** The lock for reading: beside other readers, and no writer. */
+    /** Returns the lock for reading, which is held together with other readers, but with no writer. */
     public DistributedLock read() {
         return read;
     }
 
     /**
-     * The lock for writing: alone. An actor that has it for reading cannot have it for writing too: where its options say that it
-     * is not to wait for itself, the answer is {@link Attempt.Reason#UPGRADE}; otherwise it waits until its reading lease has ended.
+     * Returns the lock for writing, which is held alone. An actor that holds the lock for reading cannot also have it for
+     * writing. If its options say that it must not wait for itself, the answer is {@link Attempt.Reason#UPGRADE}; otherwise it
+     * waits until its reading lease has ended.
      */
     public DistributedLock write() {
         return write;
@@ -70,16 +72,16 @@ public final class DistributedReadWriteLock {
     }
 
     /**
-     * Goes on reading after writing, without another writer in between. The writing lease ends, and with it every lease that has
-     * entered the same hold: work under such a lease is not interrupted, since its own actor ended it. Other readers that stand in
-     * front of the queue are granted the lock. Blocks for one round trip as a rule, and for the command timeout at most: an answer that
-     * leaves too little of the lease is asked for again.
+     * Exchanges a lease for writing for one for reading, without another writer in between. The writing lease ends, and with it
+     * every lease that has entered the same hold. Work under such a lease is not interrupted, because its own actor ended it.
+     * Other readers at the front of the queue are granted the lock. Blocks for one round trip as a rule, and for at most the
+     * command timeout: if an answer leaves too little of the lease, the client asks again.
      *
      * @param writing a lease of this lock for writing
      * @return a lease for reading, with a token of its own
-     * @throws IllegalArgumentException if the lease is of another lock, or not for writing
+     * @throws IllegalArgumentException if the lease is of another lock or client, or not for writing
      * @throws LeaseLostException if it is over
-     * @throws ServerUnreachableException if the server does not answer: neither lease is held then, and the lock is released in
+     * @throws ServerUnreachableException if the server does not answer; neither lease is then held, and the lock is released in
      *     the background
      */
     public Lease downgrade(Lease writing) {
@@ -87,8 +89,9 @@ public final class DistributedReadWriteLock {
     }
 
     /**
-     * Does not block; the future completes on the client's executor, and fails with the same exceptions. If the future is completed
-     * from outside, cancelled for one, the lease for reading is released as soon as it is there.
+     * As {@link #downgrade}, without blocking. The future completes on the client's executor, and fails with the same
+     * exceptions. If the caller completes the future, for example by {@code cancel}, the lease for reading is released as soon
+     * as it is granted.
      */
     public CompletableFuture<Lease> downgradeAsync(Lease writing) {
         Require.given("writing", writing);
@@ -120,20 +123,24 @@ public final class DistributedReadWriteLock {
     }
 
     /**
-     * This lock as one of {@code java.util.concurrent}: owned by threads, and re-entrant, as a {@code ReentrantReadWriteLock}. A thread
-     * that writes may lock for reading as well; when it unlocks the writing side first, it goes on as a reader beside others, without
-     * another writer in between. A thread that reads enters again although writers wait. All views of one lock in one client are one,
-     * those of {@link #read()} and {@link #write()} too.
+     * Returns a view of this lock as a lock of {@code java.util.concurrent}: owned by threads, and re-entrant, as a
+     * {@code ReentrantReadWriteLock}. A thread that writes may lock for reading as well. If it then unlocks the writing side
+     * first, it continues as a reader together with others, without another writer in between. A thread that reads enters again
+     * even if writers wait. All views of one lock in one client are one, including those of {@link #read()} and
+     * {@link #write()}.
      *
-     * <p>What differs from {@code ReentrantReadWriteLock}, beside what {@link DistributedLock#asJavaLock()} says:
+     * <p>It differs from {@code ReentrantReadWriteLock} as follows, in addition to the differences of
+     * {@link DistributedLock#asJavaLock()}:
      *
      * <ul>
      *   <li>A thread that reads cannot lock for writing, as there. There {@code lock()} waits for ever; here it throws
      *       {@link LockRefusedException} at once. {@code tryLock} returns false at once, whatever its time.
-     *   <li>Going on as a reader asks the server, as {@link #downgrade} does, and {@code unlock()} throws what that throws. The thread
-     *       then holds neither side: the next {@code unlock()} of the reading side throws {@link LeaseLostException}.
-     *   <li>If the thread has leases in the same hold that are no view's, it stays a writer's: others wait until all are given back.
-     *   <li>Readers and writers are served in the order of their requests, always. The writing side has no conditions either.
+     *   <li>The change from writer to reader asks the server, as {@link #downgrade} does, and {@code unlock()} throws the same
+     *       exceptions. The thread then holds neither side: the next {@code unlock()} of the reading side throws
+     *       {@link LeaseLostException}.
+     *   <li>If the thread has leases in the same hold that do not belong to a view, the hold stays a writer's: others wait until
+     *       all are released.
+     *   <li>Readers and writers are always served in the order of their requests. The writing side has no conditions either.
      * </ul>
      */
     public ReadWriteLock asJavaLock() {
@@ -152,7 +159,7 @@ public final class DistributedReadWriteLock {
         };
     }
 
-    /** Who holds it and who waits. Blocks for one round trip, at most the command timeout. */
+    /** Returns the holders and the waiters. Blocks for one round trip, at most the command timeout. */
     public LockInfo info() {
         return client.look(keys);
     }
