@@ -26,18 +26,20 @@ import org.jspecify.annotations.Nullable;
  * String done = accounts.call(leases -> compute(leases.token("account/17")));
  * }</pre>
  *
- * <p><b>No deadlock among sets.</b> The locks are asked for one after the other, in an order that all clients of a deployment
- * have in common, whatever the order in which they were named: by the slot of a cluster that the lock's key has, also where
- * there is none, and then by the key. The next one is asked for when the one before is held, so no set waits for a lock while
- * holding a later one, and some set always waits for no other (Havender, "Avoiding deadlock in multitasking systems", IBM
- * Systems Journal 7, 1968). This speaks of sets only: a client that asks for a set, or a lock, while holding others can still wait for another that waits for them.
+ * <p><b>No deadlock among sets.</b> The locks are requested one after the other, in an order that all clients of a deployment
+ * have in common; the order in which they were named does not matter. The order is by the cluster slot of the lock's key, even
+ * without a cluster, and then by the key. Each lock is requested when the one before is held, so no set waits for a lock while
+ * it holds a later one. Some set therefore always waits for no other (Havender, "Avoiding deadlock in multitasking systems",
+ * IBM Systems Journal 7, 1968). This is true only of sets: a client that requests a set, or a lock, while it holds others can
+ * still wait for another client that waits for them.
  *
- * <p><b>Fair and whole.</b> Each request waits in its own lock's queue, in turn, and what is held already stays held and is
- * renewed meanwhile, so that a large set is served like a small one; those who want only the first of its locks wait for it,
- * too. If one of the locks is lost while the set waits for another, all are given back first, and the set begins again with
- * what is left of the wait. However it ends without all of them, all that was obtained is released.
+ * <p><b>Fair and whole.</b> Each request waits in its own lock's queue, in turn. Locks that are already held stay held and are
+ * renewed meanwhile, so that a large set is served like a small one. Requests that need only the first of its locks wait for
+ * it, too. If one of the locks is lost while the set waits for another, all are given back first. The set then begins again
+ * with the rest of the wait. If the request ends without all locks, for any reason, all that were obtained are released.
  *
- * <p><b>Ways of asking</b> are those of {@link Acquirable}; interruption, memory effects and errors are those of a {@link DistributedLock}. One wait counts for all locks together. n free locks cost n round trips.
+ * <p><b>Ways to acquire</b> are those of {@link Acquirable}; interruption, memory effects and errors are those of a
+ * {@link DistributedLock}. One wait counts for all locks together. n free locks cost n round trips.
  */
 public final class LockSet extends Acquirable<LeaseSet> {
     private static final int FEWEST = 2;
@@ -73,7 +75,7 @@ public final class LockSet extends Acquirable<LeaseSet> {
         return new LockSet(engine, wait, locks.stream().sorted(ORDER).toList());
     }
 
-    /** A set of locks with options of their own. */
+    /** Returns a set of locks with options of their own. */
     static LockSet ofEach(Engine engine, Wait wait, List<DistributedLock> locks) {
         for (DistributedLock lock : locks) {
             refuseUntilStuck("waitLimit of " + lock, lock.options().waitLimit());
@@ -89,14 +91,14 @@ public final class LockSet extends Acquirable<LeaseSet> {
         return wait;
     }
 
-    /** The names, in the order in which the locks are asked for. */
+    /** Returns the names, in the order in which the locks are requested. */
     public List<String> names() {
         return locks.stream().map(DistributedLock::name).toList();
     }
 
     /**
-     * Returns this set, which waits so long where the call does not say; without this, as long as the client's default options
-     * say ({@link LockOptions#waitLimit()}).
+     * Returns this set with the given wait for calls without one. By default this is the wait of the client's default options
+     * ({@link LockOptions#waitLimit()}).
      *
      * @param limit for all locks together
      * @throws IllegalArgumentException if it is a wait until a lock is stuck
@@ -116,7 +118,7 @@ public final class LockSet extends Acquirable<LeaseSet> {
     }
 
     /**
-     * Returns this set, in which the locks for which no actor is named yet are requested by one of this name; see
+     * Returns this set, in which an actor of this name requests the locks for which no actor is named yet; see
      * {@link DistributedLock#withDefaultActor}.
      *
      * @param id 1 to 100 characters
