@@ -16,16 +16,17 @@ import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * See {@link DistributedLock#asJavaLock()}. All views of one lock in one client, and of one side of a read/write lock, find in the
- * thread what it has: one lease, and how often it has locked. So they agree, and what a thread has goes with the thread.
+ * The view that {@link DistributedLock#asJavaLock()} returns. All views of one lock in one client, and of one side of a
+ * read/write lock, find in the thread the state that it has: one lease, and how often it has locked. The views therefore agree,
+ * and the state goes with the thread.
  *
- * <p>A view asks as its thread, whatever actor was named, and enters a hold that its thread has by a lease beside the views. A hold that
- * leases of several threads share belongs to none of them: such a view enters through views only.
+ * <p>A view requests the lock as its thread, whatever actor was named, and enters a hold that its thread has by a lease outside
+ * the views. A hold that leases of several threads share belongs to none of them; a view enters it through views only.
  */
 final class JavaLock implements Lock {
     private record Key(Engine engine, Keys keys, LockMode mode) {}
 
-    /** What a thread has of a lock by its views. */
+    /** The state that a thread has of a lock by its views. */
     private static final class Held {
         private Lease lease;
         private long count = 1;
@@ -35,7 +36,7 @@ final class JavaLock implements Lock {
         }
     }
 
-    /** In each thread what it has by views of any client; none while it has nothing. */
+    /** The state that each thread has by views of any client; none while it has nothing. */
     private static final ThreadLocal<@Nullable Map<Key, Held>> HELD = new ThreadLocal<>();
 
     private final DistributedLock lock;
@@ -94,7 +95,12 @@ final class JavaLock implements Lock {
         return enteredIfHeld(lock.attempt(wait));
     }
 
-    /** Whether the thread has it by a view. One that believes so must not get another hold under the same roof. */
+    /**
+     * Returns whether the thread has the lock by a view, and counts that. A thread that believes so must not get another hold
+     * by the same view.
+     *
+     * @throws LeaseLostException if the thread has locked it, and its lease was lost
+     */
     private boolean enteredAgain() {
         Held mine = heldBy(key);
         if (mine == null) {
@@ -166,7 +172,7 @@ final class JavaLock implements Lock {
         }
     }
 
-    /** Whether the thread reads, too, in the hold that it wrote in: it is a reader's from now on, beside others. */
+    /** Returns whether the thread also reads in the hold that it wrote in: it is a reader's from now on, together with others. */
     private boolean goesOnReading(Lease writing) {
         Held reads = reading == null ? null : heldBy(reading);
         // With other leases in it, which are not of these views, the hold stays the writer's: they would end.
@@ -181,7 +187,7 @@ final class JavaLock implements Lock {
         return true;
     }
 
-    /** Not supported: a waiter in another process could not be told. */
+    /** Throws {@code UnsupportedOperationException}: a waiter in another process could not be notified. */
     @Override
     public Condition newCondition() {
         throw new UnsupportedOperationException("a distributed lock has no conditions");
