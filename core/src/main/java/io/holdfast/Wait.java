@@ -27,31 +27,31 @@ public final class Wait {
         this.kind = kind;
     }
 
-    /** Asks once and does not queue. */
+    /** Returns a wait of no time: the request asks once and does not queue. */
     public static Wait none() {
         return NONE;
     }
 
     /**
-     * Waits its turn, at most this long, counted from the call. Then the request is withdrawn, which takes a round trip
-     * more; if the server does not answer, the command timeout of the client.
+     * Returns a wait for at most this long, in the queue, counted from the call. After that the request is withdrawn, which
+     * takes another round trip, or the client's command timeout if the server does not answer.
      *
-     * @param limit zero is the same as {@link #none()}; otherwise 1 ms to 365 days
+     * @param limit zero is equivalent to {@link #none()}; otherwise 1 ms to 365 days
      */
     public static Wait upTo(Duration limit) {
         Require.zeroOrMore("wait", limit);
         return limit.isZero() ? NONE : new Wait(limit, Kind.LIMITED);
     }
 
-    /** Waits its turn, however long that takes. */
+    /** Returns a wait without a limit, in the queue. */
     public static Wait forever() {
         return FOREVER;
     }
 
     /**
-     * Waits as long as the lock is busy, and ends when it is stuck: when one holder has kept it for this long, while this
-     * request waited. As long as the lock changes hands, the wait goes on. How long the holder has kept the lock is
-     * decided by the server's clock.
+     * Returns a wait that lasts while the lock is busy, and ends when it is stuck: when one holder has kept it for this long
+     * while this request waited. As long as the lock changes hands, the wait continues. The server's clock determines how long
+     * the holder has kept the lock.
      *
      * @param limit 1 ms to 365 days
      */
@@ -60,10 +60,12 @@ public final class Wait {
     }
 
     /**
-     * Waits like this, but when the limit is over, the lock is taken from the holder that has kept it for so long, and goes
-     * to the next in line, with a newer token. The holder is notified, or learns of it at its next renewal: only a store
-     * that compares tokens can refuse what it does until then. The lease reports whom it was taken from
-     * ({@link Lease#takenOverFrom()}), and there is an event ({@link LockEvent.TookOver}).
+     * Returns a wait like this one, which takes the lock over at the end of its limit: from the holder that has kept it for
+     * that long. The lock goes to the next waiter, with a newer token. The holder is notified, or learns of it at its next
+     * renewal. Until then, only a store that compares tokens can refuse what it does. The lease reports the holder from which
+     * it was taken ({@link Lease#takenOverFrom()}), and there is an event ({@link LockEvent.TookOver}).
+     *
+     * @throws IllegalStateException if this wait does not end when the lock is stuck
      */
     public Wait thenTakeOver() {
         if (kind == Kind.LIMITED) {
@@ -72,22 +74,22 @@ public final class Wait {
         return new Wait(limit, Kind.TAKE_OVER);
     }
 
-    /** Whether the answer to the first attempt is the last word. */
+    /** Returns whether the request asks only once and does not queue. */
     public boolean isNone() {
         return limit != null && limit.isZero();
     }
 
-    /** Whether the wait lasts until one holder has kept the lock for {@link #limit}. */
+    /** Returns whether the wait lasts until one holder has kept the lock for {@link #limit}. */
     public boolean untilStuck() {
         return kind != Kind.LIMITED;
     }
 
-    /** Whether a holder that has kept the lock for so long loses it to the waiter. */
+    /** Returns whether a holder that has kept the lock for {@link #limit} loses it. */
     public boolean takesOver() {
         return kind == Kind.TAKE_OVER;
     }
 
-    /** How long to wait, or how long one holder may keep the lock; null for ever. */
+    /** Returns how long to wait, or how long one holder may keep the lock; null for ever. */
     public @Nullable Duration limit() {
         return limit;
     }
