@@ -6,10 +6,9 @@ import java.util.Objects;
 import java.util.function.IntFunction;
 
 /**
- * How long to wait before asking again (polling), where no message reports that a lock became free. Immutable, if its
- * function is.
+ * The time to wait before asking again (polling), if no message reports that a lock became free. Immutable, if its function is.
  *
- * <p>Every wait is at least 1 ms and at most an hour, whatever a function returns.
+ * <p>Every wait is at least 1 ms and at most an hour, even if a function returns another value.
  */
 public final class Backoff {
     private static final Duration SHORTEST = Duration.ofMillis(1);
@@ -28,7 +27,7 @@ public final class Backoff {
     }
 
     /**
-     * A constant wait after each attempt.
+     * Returns a backoff with a constant wait after each attempt.
      *
      * @param delay 1 ms to 1 h
      */
@@ -38,10 +37,10 @@ public final class Backoff {
     }
 
     /**
-     * A wait that doubles after each attempt.
+     * Returns a backoff with a wait that doubles after each attempt.
      *
-     * @param first after the first attempt; 1 ms to 1 h
-     * @param longest what it grows to; from {@code first} to 1 h
+     * @param first the wait after the first attempt; 1 ms to 1 h
+     * @param longest the maximum to which it grows; from {@code first} to 1 h
      */
     public static Backoff exponential(Duration first, Duration longest) {
         Require.between("first", first, SHORTEST, LONGEST);
@@ -56,17 +55,18 @@ public final class Backoff {
     }
 
     /**
-     * A wait that is computed from the number of attempts made, 1 after the first. The function is called on a thread of
-     * the client, and must not block. If it throws, the request ends with what it threw, and is not held.
+     * Returns a backoff whose wait is computed from the number of attempts made, 1 after the first. The function is called on a
+     * thread of the client, and must not block. If it throws, the request ends with that exception, and the lock is not held.
      */
     public static Backoff of(IntFunction<Duration> delays) {
         return new Backoff(delays, 0, "a function of the attempt");
     }
 
     /**
-     * Takes a random part off each wait, so that clients that were refused together do not retry together.
+     * Returns a copy that subtracts a random part from each wait, so that clients that were refused together do not retry
+     * together.
      *
-     * @param share the largest part that may be taken off: 0 (none) to 1 (all but a millisecond)
+     * @param share the largest part that may be subtracted: 0 (none) to 1 (all but a millisecond)
      */
     public Backoff withJitter(double share) {
         if (!(share >= 0 && share <= 1)) {
@@ -76,10 +76,10 @@ public final class Backoff {
     }
 
     /**
-     * How long to wait after so many attempts, in nanoseconds: 1 ms to 1 h.
+     * Returns how long to wait after this many attempts, in nanoseconds: 1 ms to 1 h.
      *
-     * @param attempt how often it was asked, from 1
-     * @param random from 0 to 1, drawn by the caller: by how much of the jitter the wait is shorter
+     * @param attempt how often the server was asked, from 1
+     * @param random from 0 to 1, drawn by the caller: the part of the jitter by which the wait is shorter
      */
     public long nanos(int attempt, double random) {
         Duration delay = Objects.requireNonNull(delays.apply(attempt), "the function of the backoff returned null");
