@@ -6,11 +6,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Interrupts the thread that works under a lease before the lease ends, and never after the work has. Limits of one thread
- * may lie in each other; each takes back its own.
+ * Interrupts the thread that works under a lease before the lease ends, and never after the work has ended. Limits of one
+ * thread may be nested; each takes back its own interrupt.
  */
 final class BodyLimit {
-    /** The limit under which a thread works, the innermost one. */
+    /** The innermost limit under which the current thread works. */
     private static final ThreadLocal<@Nullable BodyLimit> PRESENT = new ThreadLocal<>();
 
     private final Thread body = Thread.currentThread();
@@ -25,14 +25,17 @@ final class BodyLimit {
         this.remove = hold.beforeEnding(possible(hold.options, before), this::interrupt);
     }
 
-    /** A hold that was entered again is renewed as its own options say, which may never leave as much as the inner ones ask for. */
+    /**
+     * Returns the time before the end that the hold allows. A hold that was entered again is renewed as its own options say,
+     * and may never have as much time left as the inner options ask for.
+     */
     private static Duration possible(LockOptions ofHold, Duration before) {
         Duration half = ofHold.leaseDuration().dividedBy(2);
         return ofHold.renewal() && before.compareTo(half) > 0 ? half : before;
     }
 
     /**
-     * Does work in the present thread, which is interrupted so long before its lease ends; never if {@code before} is null.
+     * Runs work in the current thread, and interrupts it the given time before its lease ends; never if {@code before} is null.
      *
      * @throws LeaseEndingException if the work was interrupted by that, and ended with an {@code InterruptedException}
      */
@@ -77,10 +80,10 @@ final class BodyLimit {
     }
 
     /**
-     * The work is over. An interrupt of ours that it did not heed does not reach what the thread does next, unless that is
-     * work under an outer limit which has interrupted it too. Of several calls the first counts.
+     * Ends the limit, because the work is over. An interrupt of ours to which it did not respond does not reach what the thread
+     * does next, unless that is work under an outer limit that has interrupted it too. Of several calls the first counts.
      *
-     * @param heeded whether the work ended because it was interrupted: then whoever is outside learns of it by that
+     * @param heeded whether the work ended because it was interrupted: the caller outside then learns of it by that
      * @return whether it has interrupted the work
      */
     private boolean end(boolean heeded) {
