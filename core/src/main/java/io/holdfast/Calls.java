@@ -18,16 +18,16 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The forms of asking for a lock, which are the same for every kind: blocking, asynchronous, and around work. */
+/** The ways to acquire a lock, which are the same for every kind: blocking, asynchronous, and around work. */
 final class Calls {
-    /** What is done under a lock. */
+    /** Work that runs under a lock. */
     interface Work<T extends @Nullable Object, X extends Exception> {
         T run() throws X;
     }
 
     private Calls() {}
 
-    /** Asks and blocks for the answer. If the thread is interrupted, the request is withdrawn. */
+    /** Sends a request and blocks until it is answered. If the thread is interrupted, the request is withdrawn. */
     static <E extends Entry<?>, L> Attempt<L> await(Kit kit, Question<E> request, Function<E, L> lease)
             throws InterruptedException {
         StackRoom.demand();
@@ -50,7 +50,7 @@ final class Calls {
         }
     }
 
-    /** What an error has kept from its caller is withdrawn: it may have come as far as the server. */
+    /** Runs a step of a request, and withdraws the request if the step throws: it may already have reached the server. */
     private static <T> T started(Question<?> request, Supplier<T> step) {
         try {
             return step.get();
@@ -68,7 +68,7 @@ final class Calls {
         }
     }
 
-    /** Asks and blocks for the answer without heeding interrupts, which stay set. */
+    /** Sends a request and blocks until it is answered. It does not respond to interrupts, which stay set. */
     static <E extends Entry<?>> Attempt<E> awaitUninterruptibly(Question<E> request) {
         StackRoom.demand();
         Recorder.Span wait = Recorder.present().waiting(true);
@@ -93,7 +93,7 @@ final class Calls {
                 : new IllegalStateException("a request fails with unchecked exceptions only", failure);
     }
 
-    /** In a word, for a recording. One that is not known yet was not waited for. */
+    /** Returns the outcome as a word, for a recording. A call with no outcome yet did not wait for it. */
     private static String outcomeOf(CompletableFuture<? extends Attempt<?>> outcome) {
         if (!outcome.isDone()) {
             return Attempt.Reason.WITHDRAWN.name();
@@ -105,8 +105,8 @@ final class Calls {
     }
 
     /**
-     * Asks without blocking. If the future is completed from outside, the request is withdrawn; a lease that was obtained at
-     * that very moment is released.
+     * Sends a request without blocking. If the caller completes the future, the request is withdrawn; a lease that was obtained
+     * at the same moment is released.
      *
      * @param result of the answer; may throw exceptions of the library
      */
@@ -153,7 +153,7 @@ final class Calls {
         }
     }
 
-    /** Does work under a lock, and leaves it in every case. */
+    /** Runs work under a lock, and always leaves it afterwards. */
     static <T extends @Nullable Object, X extends Exception> T under(Entry<?> entry, Work<T, X> work) throws X {
         T value;
         LeaseLostException lost;
@@ -172,7 +172,7 @@ final class Calls {
         return value;
     }
 
-    /** Runs asynchronous work under the lock: the lock is left when the stage that the work returns completes. */
+    /** Runs asynchronous work under the lock, which is left when the stage that the work returns completes. */
     static <L, T extends @Nullable Object> CompletableFuture<T> under(
             CompletableFuture<L> acquired,
             Function<L, Entry<?>> entryOf,
