@@ -5,32 +5,33 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The outcome of asking for a lock of any kind, for permits, or for several locks. Three answers that are never merged into
- * one: {@link Obtained}, {@link NotObtained}, which is certain, and {@link Unknown}.
+ * The outcome of a request for a lock of any kind, for permits, or for several locks. There are three outcomes, which are never
+ * merged: {@link Obtained}, {@link NotObtained}, which is certain, and {@link Unknown}.
  *
- * @param <L> its lease
+ * @param <L> type of the lease
  */
 public sealed interface Attempt<L> {
 
     /**
-     * It is held.
+     * The outcome that the lock is held.
      *
-     * @param lease the hold, or the holds of all locks of a set
+     * @param lease the lease, or the lease of all locks of a set
      */
     record Obtained<L>(L lease) implements Attempt<L> {}
 
     /**
-     * It is not held by this call, and that is certain. Of several locks none is: what was obtained has been released. A release
-     * that the server did not answer is repeated in the background.
+     * The outcome that this call certainly does not hold the lock. Of several locks it holds none: all that were obtained have
+     * been released. A release that the server did not answer is repeated in the background.
      *
-     * @param lockName the lock's name; the key of a plain lock; of several locks, the name of the one that was not obtained:
-     *     those after it were not asked for
-     * @param reason why
-     * @param contention who held it and who awaited it, by the server's last answer
-     * @param waitLimit how long the call wanted to wait; of several locks, for all of them
-     * @param attempts how often the server was asked; 0 where this client itself knew the answer
-     * @param replicas how many replicas have confirmed the grant, of {@link Reason#TOO_FEW_REPLICAS}; otherwise 0
-     * @param cycle who waited for whom, of {@link Reason#DEADLOCK}: the first is the one whose request was ended
+     * @param lockName the lock's name, or the key of a plain lock; for several locks, the name of the one that was not
+     *     obtained: those after it were not requested
+     * @param reason why the lock was not obtained
+     * @param contention the holder and the waiters, by the server's last answer
+     * @param waitLimit how long the call wanted to wait; for several locks, the wait for all of them
+     * @param attempts how often the client asked the server; 0 if this client itself knew the answer
+     * @param replicas for {@link Reason#TOO_FEW_REPLICAS}, how many replicas have confirmed the grant; otherwise 0
+     * @param cycle for {@link Reason#DEADLOCK}, the actors that waited for each other: the first is the one whose request was
+     *     ended
      */
     record NotObtained<L>(
             String lockName,
@@ -49,12 +50,12 @@ public sealed interface Attempt<L> {
             }
         }
 
-        /** One of which no more is to be said; for tests of code that handles it. */
+        /** Creates an outcome without further details, for tests of code that handles it. */
         public NotObtained(String lockName, Reason reason, Contention contention) {
             this(lockName, reason, contention, Wait.none(), 0, 0, Optional.empty());
         }
 
-        /** For people, with the next step. */
+        /** Returns a text for people, with the next step. */
         public String describe() {
             String lock = contention.noun() + LogText.name(lockName) + "' not obtained";
             String known = cycle.map(WaitCycle::describe).orElseGet(contention::describe);
@@ -63,69 +64,80 @@ public sealed interface Attempt<L> {
     }
 
     /**
-     * The server did not answer: whether the lock was granted is not known. If it was, the client gives it back in the
-     * background; so it does with the others of several locks.
+     * The outcome that the server did not answer, so that it is unknown whether the lock was granted. If it was, the client
+     * gives it back in the background, as well as the others of several locks.
      *
-     * @param lockName the lock's name; the key of a plain lock; of several locks, the name of the one whose server did not answer
-     * @param cause what went wrong
+     * @param lockName the lock's name, or the key of a plain lock; for several locks, the name of the one whose server did not
+     *     answer
+     * @param cause the error
      */
     record Unknown<L>(String lockName, ServerUnreachableException cause) implements Attempt<L> {}
 
-    /** Why a lock was not obtained. A {@link NotObtained} has none of the last four, which events have ({@link LockEvent.NotObtained}). */
+    /**
+     * The reason why a lock was not obtained. Only events have the last four ({@link LockEvent.NotObtained}); a
+     * {@link NotObtained} never has them.
+     */
     enum Reason {
-        /** Another holder has it, and the call did not want to wait. */
+        /** Another owner holds it, and the call did not want to wait. */
         TAKEN,
         /**
-         * It did not become free in time, and the server has acknowledged that the request has left the queue. Waiting for this
-         * takes a round trip longer than the wait; if it does not come, the answer is {@link Unknown}. Also of several locks
-         * of which one was lost before the others were obtained, when nothing of the wait was left for a new start.
+         * It did not become free in time, and the server has acknowledged that the request has left the queue. The
+         * acknowledgement takes a round trip longer than the wait; if it does not arrive, the outcome is {@link Unknown}. This
+         * is also the reason for several locks if one of them was lost before the others were obtained, and no time was left
+         * for a new start.
          */
         TIMED_OUT,
-        /** It was not free at any of the attempts that {@link PlainOptions#maxAttempts()} or {@link QuorumOptions#maxAttempts()} allows. */
+        /**
+         * It was not free at any of the attempts that {@link PlainOptions#maxAttempts()} or {@link QuorumOptions#maxAttempts()}
+         * allows.
+         */
         TRIES_EXHAUSTED,
-        /** Another holder has it, and as many requests as the call's {@link LockOptions#queueLimit()} allows wait already. */
+        /** Another owner holds it, and as many requests as the call's {@link LockOptions#queueLimit()} allows already wait. */
         QUEUE_FULL,
         /** The request waited, and an operator dropped it from the queue. */
         DROPPED,
-        /** The actor that asked holds the lock itself, and the options say to refuse that. */
+        /** The requesting actor itself already holds the lock, and the options say to refuse that. */
         HELD_BY_CALLER,
         /**
-         * The actor that asks to write has the lock for reading, and the options say that it is not to wait for itself
-         * ({@link LockOptions#withReentrancy}). There is no way from reading to writing: two readers that both waited for the
-         * other to end would wait for ever. Release the reading lease first, and look again at what was read.
+         * The actor requests the lock for writing and already has it for reading, and the options say that it must not wait for
+         * itself ({@link LockOptions#withReentrancy}). A reader cannot become a writer: two readers that each waited for the
+         * other to end would wait for ever. Release the reading lease first, and check again what was read.
          */
         UPGRADE,
         /**
-         * The request waited in a deadlock, and was ended to break it ({@link LockOptions.OnDeadlock#BREAK}). The others go on
-         * when the actor releases what it still has.
+         * The request waited in a deadlock, and was ended to break it ({@link LockOptions.OnDeadlock#BREAK}). The others
+         * continue when the actor releases what it still has.
          */
         DEADLOCK,
-        /** It was granted, and given back: fewer replicas have confirmed that than {@link LockOptions#replicas()}. */
+        /** It was granted, and given back: fewer replicas have confirmed the grant than {@link LockOptions#replicas()}. */
         TOO_FEW_REPLICAS,
         /**
          * It was granted, and given back: leases that the server has forgotten may still be valid
          * ({@link HoldfastOptions#quarantine()}).
          */
         QUARANTINE,
-        /** What is done once was done already: the holder of {@link NotObtained#contention()} is its record. See {@link Once}. */
+        /**
+         * The work is done once, and was already done: the holder of {@link NotObtained#contention()} is its record. See
+         * {@link Once}.
+         */
         DONE,
         /**
-         * What is done once was given up after as many tries as it may have: the holder of {@link NotObtained#contention()} says why. See
-         * {@link Once#withTries}.
+         * The work is done once, and was given up after its maximum number of tries: the holder of
+         * {@link NotObtained#contention()} says why. See {@link Once#withTries}.
          */
         GIVEN_UP,
         /** In an event: the server did not answer ({@link Attempt.Unknown}). */
         UNKNOWN,
         /** In an event: the server refused ({@link ServerRefusedException}). */
         REFUSED,
-        /** In an event: the caller no longer wants it: interrupted, cancelled, completed from outside. */
+        /** In an event: the caller no longer wants it. Its call was interrupted, or its future was cancelled or completed. */
         WITHDRAWN,
         /** In an event: the client was closed ({@link HoldfastClosedException}). */
         CLOSED;
 
         /**
-         * Whether others have the lock, or come before, and nothing else is wrong: it may be free later. For these reasons
-         * {@link Acquirable#tryAcquire(Wait)} returns an empty result; it throws for all others.
+         * Returns whether others have the lock, or come before, and nothing else is wrong: it may be free later. For these
+         * reasons {@link Acquirable#tryAcquire(Wait)} returns an empty result; it throws for all others.
          */
         public boolean isBusy() {
             return switch (this) {
@@ -175,15 +187,15 @@ public sealed interface Attempt<L> {
         }
     }
 
-    /** The lease, if there is one. */
+    /** Returns the lease; empty if the lock was not obtained, or if that is unknown. */
     default Optional<L> asOptional() {
         return this instanceof Obtained<L> obtained ? Optional.of(obtained.lease()) : Optional.empty();
     }
 
     /**
-     * The lease.
+     * Returns the lease, or throws the exception for the outcome.
      *
-     * @throws LockTimeoutException if it is taken, was not free in time, or not at any attempt
+     * @throws LockTimeoutException if it is taken, was not free in time, or was not free at any attempt
      * @throws DeadlockException if the request was ended to break a deadlock
      * @throws LockRefusedException if it was not obtained for another {@linkplain Reason reason}
      * @throws ServerUnreachableException if the outcome is unknown
@@ -197,7 +209,7 @@ public sealed interface Attempt<L> {
         throw ((Unknown<L>) this).cause();
     }
 
-    /** Applies the function for this outcome; the first one gets the lease. */
+    /** Applies the function for this outcome, and returns its result; the first function gets the lease. */
     default <R> R fold(
             Function<? super L, ? extends R> obtained,
             Function<? super NotObtained<L>, ? extends R> notObtained,
@@ -210,7 +222,7 @@ public sealed interface Attempt<L> {
         return unknown.apply((Unknown<L>) this);
     }
 
-    /** This outcome, with another lease in place of this one. */
+    /** Returns this outcome, with its lease mapped by the function. */
     @SuppressWarnings("unchecked") // an outcome without a lease is one of any lease
     default <R> Attempt<R> map(Function<? super L, ? extends R> lease) {
         return this instanceof Obtained<L> obtained ? new Obtained<>(lease.apply(obtained.lease())) : (Attempt<R>) this;
