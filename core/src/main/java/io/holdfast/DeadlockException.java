@@ -3,8 +3,8 @@ package io.holdfast;
 import java.util.List;
 
 /**
- * The request was ended to break a deadlock, as its options ask for ({@link LockOptions.OnDeadlock#BREAK}). This call does not
- * hold the lock, and does not wait any more. The others of the cycle go on when its actor releases what it still has.
+ * Thrown if the request was ended to break a deadlock, as its options allow ({@link LockOptions.OnDeadlock#BREAK}). This call
+ * does not hold the lock, and no longer waits. The others of the cycle continue when its actor releases what it still has.
  */
 public final class DeadlockException extends LockNotObtainedException {
     private static final long serialVersionUID = 1L;
@@ -16,7 +16,7 @@ public final class DeadlockException extends LockNotObtainedException {
         this.cycle = outcome.cycle().orElse(new WaitCycle(List.of()));
     }
 
-    /** Who waited for whom; the first is the one whose request was ended. */
+    /** Returns the actors that waited for each other; the first is the one whose request was ended. */
     public WaitCycle cycle() {
         return cycle;
     }

@@ -16,7 +16,10 @@ public abstract class HoldfastException extends RuntimeException {
         this.code = code;
     }
 
-    /** What to look for in docs/guide/errors.md, and in logs: {@code HF-TIMED-OUT}. Never changes, unlike the words. */
+    /**
+     * Returns the code to look up in docs/guide/errors.md, and to search for in logs: {@code HF-TIMED-OUT}. It never changes,
+     * unlike the wording.
+     */
     public final String code() {
         return code;
     }

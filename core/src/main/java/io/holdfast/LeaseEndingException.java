@@ -4,9 +4,9 @@ import io.holdfast.internal.wire.LogText;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work under a lease was interrupted because the lease was about to end, or had ended, and heeded that: see
- * {@link LockOptions#withInterruptBefore}. The cause is the work's own {@code InterruptedException}. No other code asked
- * the thread to end: its interrupt status is clear, and it may go on with something else. The lease has been released.
+ * Thrown if work under a lease responded to an interrupt that it got because the lease was about to end, or had ended; see
+ * {@link LockOptions#withInterruptBefore}. The cause is the work's own {@code InterruptedException}. No other code asked the
+ * thread to end: its interrupt status is clear, and it may continue with other work. The lease has been released.
  */
 public final class LeaseEndingException extends HoldfastException {
     private static final long serialVersionUID = 1L;
@@ -27,17 +27,17 @@ public final class LeaseEndingException extends HoldfastException {
         this.reason = reason;
     }
 
-    /** The lock's name. */
+    /** Returns the lock's name. */
     public String lockName() {
         return lockName;
     }
 
-    /** The token of the lease. */
+    /** Returns the token of the lease. */
     public long token() {
         return token;
     }
 
-    /** Why the lease was lost before the work had ended; null if it was still held then. */
+    /** Returns why the lease was lost before the work had ended; null if it was still held then. */
     public @Nullable LossReason reason() {
         return reason;
     }

@@ -3,7 +3,7 @@ package io.holdfast;
 import io.holdfast.internal.wire.LogText;
 import org.jspecify.annotations.Nullable;
 
-/** A lease was lost, or had ended, before the work under it was done. Another holder may have been active meanwhile. */
+/** Thrown if a lease was lost, or had ended, before the work under it was done. Another holder may have been active meanwhile. */
 public final class LeaseLostException extends HoldfastException {
     private static final long serialVersionUID = 1L;
 
@@ -13,11 +13,11 @@ public final class LeaseLostException extends HoldfastException {
     private final transient @Nullable Object result;
 
     /**
-     * For the library, and for tests of code that handles it.
+     * Creates the exception, for the library, and for tests of code that handles it.
      *
      * @param reason why the lease was lost; null if it was not lost but released, or handed over
-     * @param handedOver whether another process has gone on with the lease
-     * @param result of the work that was done under the lease; null if there is none
+     * @param handedOver whether another process has adopted the lease
+     * @param result the result of the work under the lease; null if there is none
      */
     public LeaseLostException(
             String lock, long token, @Nullable LossReason reason, boolean handedOver, @Nullable Object result) {
@@ -32,24 +32,24 @@ public final class LeaseLostException extends HoldfastException {
         this.result = result;
     }
 
-    /** The lock's name. */
+    /** Returns the lock's name. */
     public String lockName() {
         return lockName;
     }
 
-    /** The token of the lease; 0 for a plain lock, which has none. */
+    /** Returns the token of the lease; 0 for a plain lock, which has none. */
     public long token() {
         return token;
     }
 
-    /** Why it was lost; null if it had been released, or handed over to another process. */
+    /** Returns why the lease was lost; null if it had been released, or handed over to another process. */
     public @Nullable LossReason reason() {
         return reason;
     }
 
     /**
-     * What the body of a scoped call returned although the lease was lost meanwhile; null if it returned null, or if there
-     * was no body. Serialization does not keep it.
+     * Returns the result of the work, which ended normally although the lease was lost meanwhile; null if the work returned
+     * null, or if there was no work. Serialization does not keep it.
      */
     public @Nullable Object result() {
         return result;

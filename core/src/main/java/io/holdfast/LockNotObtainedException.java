@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock was not obtained, and that is certain: this call does not hold it, and does not wait any more. {@link #reason()} says
- * why; the subclasses are for the reactions that differ most.
+ * Thrown if the lock was certainly not obtained: this call does not hold it, and no longer waits. {@link #reason()} says why;
+ * the subclasses are for the reactions that differ most.
  */
 public abstract sealed class LockNotObtainedException extends HoldfastException
         permits LockTimeoutException, LockRefusedException, DeadlockException {
@@ -48,17 +48,17 @@ public abstract sealed class LockNotObtainedException extends HoldfastException
         return "HF-" + reason.name().replace('_', '-');
     }
 
-    /** The lock's name; the key of a plain lock; of several locks, the name of the one that was not obtained. */
+    /** Returns the lock's name, or the key of a plain lock; for several locks, the name of the one that was not obtained. */
     public String lockName() {
         return lockName;
     }
 
-    /** Why it was not obtained. */
+    /** Returns why the lock was not obtained. */
     public Attempt.Reason reason() {
         return reason;
     }
 
-    /** What the server last said: holder, position, number of waiters. */
+    /** Returns the state that the server last reported: holder, position, number of waiters. */
     public Contention contention() {
         return new Contention(
                 Optional.ofNullable(holder),

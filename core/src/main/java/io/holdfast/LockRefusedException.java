@@ -1,9 +1,10 @@
 package io.holdfast;
 
 /**
- * The lock was not obtained, and trying again at once would be wrong: the queue is full, an operator dropped the request,
- * the actor holds the lock itself, work that is done once was given up, or the grant was not confirmed as the options ask
- * for. This call does not hold it, and does not wait any more.
+ * Thrown if the lock was not obtained, and an immediate retry would be wrong. The queue is full, an operator dropped the
+ * request, the actor itself already holds the lock, or the grant was not confirmed as the options require. It is also thrown if
+ * a quarantine is not over, and if work that is done once was already done, or was given up. This call does not hold the lock,
+ * and no longer waits.
  */
 public final class LockRefusedException extends LockNotObtainedException {
     private static final long serialVersionUID = 1L;

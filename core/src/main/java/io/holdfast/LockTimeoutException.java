@@ -1,8 +1,8 @@
 package io.holdfast;
 
 /**
- * The lock was not obtained in time: another holder has it. This call does not hold it and does not wait any more. The
- * {@link #reason()} is {@code TAKEN}, {@code TIMED_OUT} or {@code TRIES_EXHAUSTED}.
+ * Thrown if the lock was not obtained in time because another owner holds it. This call does not hold it, and no longer waits.
+ * The {@link #reason()} is {@code TAKEN}, {@code TIMED_OUT} or {@code TRIES_EXHAUSTED}.
  */
 public final class LockTimeoutException extends LockNotObtainedException {
     private static final long serialVersionUID = 1L;

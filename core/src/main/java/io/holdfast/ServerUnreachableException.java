@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server did not answer. The outcome of the request is unknown; if it was granted a lock, the client gives that back in
- * the background.
+ * Thrown if the server did not answer. The outcome of the request is unknown. If it was granted a lock, the client gives the
+ * lock back in the background.
  */
 public final class ServerUnreachableException extends HoldfastException {
     private static final long serialVersionUID = 1L;
@@ -14,19 +14,19 @@ public final class ServerUnreachableException extends HoldfastException {
     @SuppressWarnings("serial") // an immutable list of records, both of which can be written
     private final List<NodeFailure> nodeFailures;
 
-    /** One server; for the library, and for tests of code that handles it. */
+    /** Creates the exception for one server; for the library, and for tests of code that handles it. */
     public ServerUnreachableException(String message, @Nullable Throwable cause) {
         super(CODE, message, cause);
         this.nodeFailures = List.of();
     }
 
-    /** Nodes of a quorum; for the library, and for tests of code that handles it. */
+    /** Creates the exception for nodes of a quorum; for the library, and for tests of code that handles it. */
     public ServerUnreachableException(List<NodeFailure> nodeFailures, String message) {
         super(CODE, message, nodeFailures.isEmpty() ? null : nodeFailures.get(0).error());
         this.nodeFailures = List.copyOf(nodeFailures);
     }
 
-    /** Which nodes of a {@link Quorum} failed, and why; empty for one server. */
+    /** Returns the nodes of a {@link Quorum} that failed, and why; empty for one server. */
     public List<NodeFailure> nodeFailures() {
         return nodeFailures;
     }

@@ -1,10 +1,10 @@
 package io.holdfast;
 
 /**
- * A store refused an act because a newer fencing token was there before: another holder has been at work since, and the caller that gets this must stop. Nothing was changed by the refused act.
+ * Thrown if a store refused an act because it had already seen a newer fencing token. Another holder has been at work since, so
+ * the caller must stop. The refused act changed nothing.
  *
- * <p>Thrown by {@link FencedValue} and by the guards of the module {@code holdfast-fencing}; a guard of your own may throw
- * it too.
+ * <p>Thrown by {@link FencedValue} and by the guards of the module {@code holdfast-fencing}. Your own guard may throw it too.
  */
 public final class StaleTokenException extends HoldfastException {
     private static final long serialVersionUID = 1L;
@@ -14,11 +14,11 @@ public final class StaleTokenException extends HoldfastException {
     private final long newest;
 
     /**
-     * A refusal.
+     * Creates the exception for a refusal.
      *
-     * @param name of what is guarded
-     * @param token the one that was refused
-     * @param newest the newest that the store has seen; 0 if it does not report that
+     * @param name the name of the guarded resource
+     * @param token the token that was refused
+     * @param newest the newest token that the store has seen; 0 if it does not report that
      */
     public StaleTokenException(String name, long token, long newest) {
         super(
@@ -31,17 +31,17 @@ public final class StaleTokenException extends HoldfastException {
         this.newest = newest;
     }
 
-    /** The name of what is guarded. */
+    /** Returns the name of the guarded resource. */
     public String name() {
         return name;
     }
 
-    /** The token that was refused. */
+    /** Returns the token that was refused. */
     public long token() {
         return token;
     }
 
-    /** The newest token that the store has seen; 0 if it did not report that. */
+    /** Returns the newest token that the store has seen; 0 if it did not report that. */
     public long newest() {
         return newest;
     }
