@@ -10,17 +10,21 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One candidate of an {@link Election}, from {@link Election#campaign} until it is closed. It need not stay reachable: who
- * has let go of it goes on campaigning and leading.
+ * One candidate of an {@link Election}, from {@link Election#campaign} until it is closed. It need not stay reachable: a
+ * candidacy that the application no longer references continues to campaign and to lead.
  *
- * <p><b>States.</b> It <em>waits</em>: a request stands in the queue, or is about to be made. It <em>leads</em>: it has a
- * leadership that is valid, and its leader is at work. It is <em>held up</em>: it was elected again while its leader is still
- * at work under a leadership that is over. It is <em>closed</em>. See docs/states.md.
+ * <p><b>States</b> (see docs/states.md):
+ * <ul>
+ *   <li><em>waits</em>: a request is in the queue, or is about to be made
+ *   <li><em>leads</em>: it has a leadership that is valid, and its leader is at work
+ *   <li><em>held up</em>: it was elected again while its leader is still at work under a leadership that is over
+ *   <li><em>closed</em>
+ * </ul>
  */
 public final class Candidacy implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
 
-    /** From one election of a candidate to its next request: a leader that returns at once does not keep it spinning. */
+    /** The least time from one election of a candidate to its next request: a leader that returns at once does not make it spin. */
     private static final long LEAST_BETWEEN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Election election;
@@ -32,10 +36,10 @@ public final class Candidacy implements AutoCloseable {
     private @Nullable CompletableFuture<Attempt<Lease>>
             asking; // completed, by closing only, to withdraw the request under way
     private @Nullable Runnable pause; // cancels the next request
-    private @Nullable Leadership elected; // what it has of the server's, until that is over
-    private @Nullable Leadership atWork; // whose leader has not returned, perhaps long after its end
-    private @Nullable Runnable grace; // cancels the resignation of who is held up
-    private boolean waitsForLeader; // it asks no more until its leader has returned
+    private @Nullable Leadership elected; // granted by the server, until it is over
+    private @Nullable Leadership atWork; // its leader has not returned, perhaps long after its end
+    private @Nullable Runnable grace; // cancels the resignation of a candidate that is held up
+    private boolean waitsForLeader; // it does not ask again until its leader has returned
     private boolean closed;
     private long electedNanos;
     private volatile @Nullable Leadership leading; // the elected one, if its leader has begun
@@ -48,38 +52,40 @@ public final class Candidacy implements AutoCloseable {
         this.electedNanos = kit.nanoTime() - LEAST_BETWEEN_NANOS;
     }
 
-    /** The election's name. */
+    /** Returns the election's name. */
     public String name() {
         return lock.name();
     }
 
     /**
-     * Whether it leads at this instant, by this client's clock: false at the latest when another may lead. False while it is
-     * held up. No I/O.
+     * Returns whether it leads at this instant, by this client's clock. The answer is false at the latest when another
+     * candidate may lead, and while this one is held up. No I/O.
      */
     public boolean isLeader() {
         return leadership().isPresent();
     }
 
-    /** The present leadership; empty if it does not lead. No I/O. */
+    /** Returns the present leadership; empty if it does not lead. No I/O. */
     public Optional<Leadership> leadership() {
         Leadership present = leading;
         return present != null && present.isValid() ? Optional.of(present) : Optional.empty();
     }
 
     /**
-     * Stops leading: the leadership is over before the request leaves, the next candidate leads at once, and this one campaigns
-     * again, behind those that wait. Its leader is interrupted, and may be at work a moment longer while another leads: who
-     * wants the work to end first returns from {@link Leader#lead} instead. Without effect if it has not been elected. Blocks
-     * for one round trip, at most the command timeout; never throws for the server's sake.
+     * Stops leading. The leadership is over before the request leaves, and the next candidate leads at once. This candidate
+     * campaigns again, behind those that wait.
+     *
+     * <p>Its leader is interrupted, and may be at work a moment longer while another candidate leads. To end the work first,
+     * return from {@link Leader#lead} instead. Has no effect if this candidate is not elected. Blocks for one round trip, at
+     * most the command timeout. Never throws because of the server.
      */
     public void resign() {
         giveUp(null, false).join();
     }
 
     /**
-     * Ends it for good: it stops leading as by {@link #resign()}, or waits no more. Does not wait for its leader to return.
-     * Blocks for one round trip if it led. Closing twice is a no-op.
+     * Ends it for good: it stops leading, as by {@link #resign()}, or stops waiting. Does not wait for its leader to return.
+     * Blocks for one round trip if it was elected. Closing twice is a no-op.
      */
     @Override
     public void close() {
@@ -111,7 +117,7 @@ public final class Candidacy implements AutoCloseable {
 
     // ---- campaigning
 
-    /** Asks at once, or after the given time, unless the candidate is closed or already asks by then. */
+    /** Asks at once, or after the given time, unless the candidate is closed or already asking by then. */
     void campaignIn(long nanos) {
         if (nanos <= 0) {
             ask();
@@ -206,7 +212,7 @@ public final class Candidacy implements AutoCloseable {
         }
     }
 
-    /** Whatever went wrong, it goes on: only the client's end and its own are final. */
+    /** Campaigns again after any failure; only the end of the client or of the candidacy is final. */
     private void notElected(@Nullable Attempt<Lease> attempt, @Nullable Throwable failure) {
         if (failure instanceof HoldfastClosedException || kit.isClosed()) {
             monitor.lock();
@@ -247,7 +253,7 @@ public final class Candidacy implements AutoCloseable {
         }
     }
 
-    /** Its leader counts as being at work already. */
+    /** Starts its leader, which already counts as being at work. */
     private void begin(Leadership leadership) {
         Runnable unarm = leadership.lease().hold.beforeEnding(election.interruptBefore(), leadership::interruptBody);
         leading = leadership;
@@ -262,7 +268,7 @@ public final class Candidacy implements AutoCloseable {
         }
     }
 
-    /** In the leader's own thread. */
+    /** Runs the leader, in the leader's own thread. */
     @SuppressWarnings("CatchingUnchecked")
     private void work(Leadership leadership, Runnable unarm) {
         boolean failed = false;
@@ -285,7 +291,7 @@ public final class Candidacy implements AutoCloseable {
         }
     }
 
-    /** A leader has ended its work. */
+    /** Called when a leader has ended its work. */
     private void returned(Leadership leadership, boolean failed) {
         Leadership next = null;
         boolean again;
@@ -330,11 +336,11 @@ public final class Candidacy implements AutoCloseable {
     // ---- the end of a leadership
 
     /**
-     * Releases what it has.
+     * Releases the present leadership.
      *
-     * @param which null for whichever it is
+     * @param which the leadership to release if it is the present one; null for any
      * @param failed true if its leader ended with an exception; the candidate then waits before it campaigns again
-     * @return completes when the server has answered, at once if there is nothing
+     * @return completes when the server has answered; at once if there is nothing to release
      */
     private CompletableFuture<?> giveUp(@Nullable Leadership which, boolean failed) {
         Leadership leadership = forget(which);
@@ -345,7 +351,7 @@ public final class Candidacy implements AutoCloseable {
         over(leadership, null);
         // Without a queue it would be as likely to be elected as those that have waited.
         boolean stepsBack = failed || !election.hasQueue();
-        // Not before the answer: it is to stand behind those that wait.
+        // Not before the answer: it must queue behind those that wait.
         return answer.whenComplete((how, failure) -> campaignIn(
                 Math.max(spacing(), stepsBack ? kit.options.refreshInterval().toNanos() : 0)));
     }
@@ -358,7 +364,7 @@ public final class Candidacy implements AutoCloseable {
         }
     }
 
-    /** The caller that learns which one it was, ends it; null if it has ended, or is not the present one. */
+    /** Removes the present leadership; the caller that receives it must end it. Null if it has ended, or is not the given one. */
     private @Nullable Leadership forget(@Nullable Leadership which) {
         monitor.lock();
         try {
