@@ -12,8 +12,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 
 /**
- * An election: of all candidates for a name, in all processes, one leads at a time. Cheap, stateless, and usable by any number
- * of threads.
+ * An election, in which one of all candidates for a name, in all processes, leads at a time. Cheap, stateless, and usable by
+ * any number of threads.
  *
  * <pre>{@code
  * Candidacy me = holdfast.election("scheduler").campaign(leadership -> {
@@ -25,21 +25,22 @@ import java.util.function.Consumer;
  *
  * <p>A candidate that does not lead waits in the queue of the election, without a thread. The candidate that has waited
  * longest leads next, unless another has a higher {@linkplain LockOptions#withPriority priority}. When its leadership is over,
- * for whatever reason, a candidate campaigns again by itself, behind those that wait, until it is closed. A candidate whose
- * process ends without a word is followed by the next when its lease duration is over.
+ * for any reason, a candidate campaigns again by itself, behind those that wait, until it is closed. If the leader's process
+ * dies without notice, the next candidate leads when the lease duration is over.
  *
  * <p>At most one {@link Leadership} of a name is valid at a time, with the same promises and on the same assumptions as a
  * {@link Lease}: see docs/safety.md. An election shares nothing with a lock of the same name.
  *
- * <p><b>Leaders in turn.</b> A candidate runs its {@link Leader} on a thread of its own, which is interrupted
- * {@link LockOptions#withInterruptBefore interruptBefore} (a third of the lease duration) before the leadership ends because it cannot be
- * renewed, and when it is over. A process never runs two leaders of one candidate at once: a candidate that is elected again
- * while its leader is still at work resigns after {@link #withGrace grace}, unless the leader returns.
+ * <p><b>One leader after the other.</b> A candidate runs its {@link Leader} on a thread of its own. If the leadership cannot be
+ * renewed, the thread is interrupted {@link LockOptions#withInterruptBefore interruptBefore} (default: a third of the lease
+ * duration) before the end. It is also interrupted when the leadership is over. A process never runs two leaders of one
+ * candidate at once. A candidate that is elected again while its leader is still at work resigns after
+ * {@link #withGrace grace}, unless the leader returns.
  */
 public final class Election {
-    /** Watches an election; see {@link Election#observe}. */
+    /** An observation of an election, which lasts until it is closed; see {@link Election#observe}. */
     public interface Observation extends AutoCloseable {
-        /** Watches no more. A call of the listener that is under way ends by itself. */
+        /** Ends the observation. A call of the listener that is under way ends by itself. */
         @Override
         void close();
     }
@@ -82,7 +83,7 @@ public final class Election {
         this.lock = new DistributedLock(engine, keys, options, "candidate");
     }
 
-    /** What an election has of a client's lock options. */
+    /** Derives the options of an election from a client's lock options. */
     static LockOptions defaults(LockOptions ofLocks) {
         LockOptions waiting = ofLocks.withDeadlock(LockOptions.OnDeadlock.WAIT);
         return waiting.leaseDuration().compareTo(TERM) > 0 ? waiting.withLeaseDuration(TERM) : waiting;
@@ -94,30 +95,30 @@ public final class Election {
         return thread;
     }
 
-    /** The name. */
+    /** Returns the election's name. */
     public String name() {
         return keys.name();
     }
 
-    /** The key under which the server keeps who leads. */
+    /** Returns the key under which the server stores the present leader. */
     public String key() {
         return keys.hold();
     }
 
-    /** The options of its candidates, completed by what an election adds to those that it was given. */
+    /** Returns the options of its candidates: those that it was given, completed by those that an election sets. */
     public LockOptions options() {
         return options;
     }
 
-    /** How long a candidate that was elected again waits for its leader to return; default a lease duration. */
+    /** Returns how long a candidate that was elected again waits for its leader to return; by default the lease duration. */
     public Duration grace() {
         return grace;
     }
 
     /**
-     * Returns this election with the given grace: how long a candidate that was elected again, while its leader is still at work
-     * under a leadership that is over, waits for that leader to return. Then it resigns, so that others may lead, and campaigns
-     * again when the leader has returned.
+     * Returns a copy with the given grace. If a candidate is elected again while its leader is still at work under a leadership
+     * that is over, it waits this long for the leader to return. Then it resigns, so that others may lead, and campaigns again
+     * when the leader has returned.
      *
      * @param value 1 ms to 365 days
      */
@@ -127,20 +128,20 @@ public final class Election {
     }
 
     /**
-     * Returns this election with the given threads for its leaders, such as virtual ones; default daemon threads of the platform, a
-     * new one for each leadership.
+     * Returns a copy that runs its leaders on threads of the given factory, for example virtual threads. The default is a new
+     * daemon platform thread for each leadership.
      *
-     * @param value makes a thread for each leadership; not called beside others of one candidate
+     * @param value makes a thread for each leadership; never called concurrently for one candidate
      */
     public Election withThreads(ThreadFactory value) {
         return new Election(engine, keys, options, grace, Require.given("threads", value));
     }
 
     /**
-     * Begins to campaign. Does not block. What cannot be done now, because the server is away or refuses it, is tried again
+     * Begins to campaign. Does not block. If the server cannot be reached or refuses a request, the candidate tries again
      * until the candidacy is closed.
      *
-     * @param leader what to do while leading, each time
+     * @param leader the work to do in each leadership
      */
     public Candidacy campaign(Leader leader) {
         Candidacy candidacy = new Candidacy(this, engine.kit(), lock, Require.given("leader", leader));
@@ -149,8 +150,9 @@ public final class Election {
     }
 
     /**
-     * The leader, in any process; empty if there is none. It was true when the server said it. Which leadership it is, is known by the owner ({@link Leadership#owner()}); of a {@link Quorum}, the token is that of one node, and may differ. Blocks for
-     * one round trip, at most the command timeout.
+     * Returns the leader, in any process; empty if there is none. The result was true when the server answered. Its owner
+     * identifies the leadership ({@link Leadership#owner()}). On a {@link Quorum}, the token is that of one node, and may differ
+     * from the leadership's. Blocks for one round trip, at most the command timeout.
      *
      * @throws ServerUnreachableException if the server does not answer
      * @throws ServerRefusedException if it answers with an error
@@ -164,12 +166,12 @@ public final class Election {
     }
 
     /**
-     * Informs a listener of the leader, now and whenever it changes: at once when a new leader announces itself, and otherwise within
-     * {@link HoldfastOptions#refreshInterval()} (2 s by default), by looking. A leadership that was shorter than that may be
-     * missed. While the server does not answer, nothing is reported.
+     * Notifies a listener of the leader, now and whenever it changes. A new leader announces itself, and is reported at once. Any
+     * other change is found by polling, within {@link HoldfastOptions#refreshInterval()} (2 s by default). A leadership that was
+     * shorter than that may be missed. While the server does not answer, nothing is reported.
      *
-     * @param listener called on the client's executor, one call after the other: the next when the one before has returned
-     * @return ends it; so does closing the client
+     * @param listener called on the client's executor, one call at a time: the next when the previous one has returned
+     * @return the observation, which ends when it is closed or when the client is closed
      */
     public Observation observe(Consumer<Optional<Holder>> listener) {
         Watching watching = new Watching(engine, keys, Require.given("listener", listener));
@@ -191,7 +193,7 @@ public final class Election {
         return engine.hasQueue();
     }
 
-    /** Those who watch look at once. */
+    /** Announces a new leader, so that observers look at once. */
     void tellElected(Leadership leadership) {
         engine.bulletins().publish(keys.electedChannel(), Long.toString(leadership.token()));
     }
