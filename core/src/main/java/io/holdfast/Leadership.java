@@ -8,37 +8,38 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time for which one candidate leads, once. It ends when the candidate resigns, when its deadline passes, or when the
- * server reports that it is gone; once over, it is over for ever. Like a {@link Lease} it knows its deadline without asking:
- * it is over here, by this client's clock, before the server lets another lead. Any thread may use it.
+ * One continuous period for which one candidate leads. It ends when the candidate resigns, when its deadline passes, or when
+ * the server reports that it is gone. Once over, it is over for ever. Like a {@link Lease}, it knows its deadline without
+ * asking the server. It is over here, by this client's clock, before the server lets another candidate lead. Any thread may
+ * use it.
  */
 public final class Leadership {
     private final Lease lease;
     private final CompletableFuture<Optional<LossReason>> whenOver = new CompletableFuture<>();
-    private volatile @Nullable Thread body; // as long as the leader is at work
+    private volatile @Nullable Thread body; // non-null while the leader is at work
     private volatile boolean toInterrupt;
 
     Leadership(Lease lease) {
         this.lease = lease;
     }
 
-    /** The fencing token: positive, below 2^53, greater than that of every earlier leadership of this election. */
+    /** Returns the fencing token: positive, below 2^53, and greater than that of every earlier leadership of this election. */
     public long token() {
         return lease.token();
     }
 
-    /** The public part of the owner id, as {@link Election#leader()} and listings show it. */
+    /** Returns the public part of the owner id, as {@link Election#leader()} and listings show it. */
     public String owner() {
         return lease.owner();
     }
 
-    /** Whether it lasts at this instant. Once false, false for ever. No I/O. */
+    /** Returns whether the leadership is valid at this instant. Once false, the answer is false for ever. No I/O. */
     public boolean isValid() {
         return lease.isValid();
     }
 
     /**
-     * Does nothing while it lasts. No I/O.
+     * Throws an exception if the leadership is over, and otherwise does nothing. No I/O.
      *
      * @throws LeaseLostException if it is over
      */
@@ -48,14 +49,15 @@ public final class Leadership {
         }
     }
 
-    /** How long it lasts yet without a further renewal; zero if it is over. No I/O. */
+    /** Returns how long the leadership still lasts without a further renewal; zero if it is over. No I/O. */
     public Duration remaining() {
         return lease.remaining();
     }
 
     /**
-     * A stage that completes when it is over, at its deadline at the latest, also when the server hangs: with the reason if it
-     * was lost, empty if the candidate resigned or was closed. Completes on the client's executor.
+     * Returns a stage that completes when the leadership is over: at its deadline at the latest, even if the server hangs. The
+     * value is the reason if the leadership was lost, and empty if the candidate resigned or was closed. The stage completes on
+     * the client's executor.
      */
     public CompletionStage<Optional<LossReason>> whenOver() {
         return whenOver.minimalCompletionStage();
@@ -71,7 +73,7 @@ public final class Leadership {
 
     // ---- the thread of the leader
 
-    /** The leader begins to work in this thread. */
+    /** Called when the leader begins to work, in its thread. */
     void enter() {
         body = Thread.currentThread();
         if (toInterrupt) { // since before this thread was known
@@ -79,18 +81,18 @@ public final class Leadership {
         }
     }
 
-    /** The leader works no more. Its thread, which ends now, may be interrupted a moment longer. */
+    /** Called when the leader has ended its work. Its thread, which ends now, may still be interrupted for a moment. */
     void leave() {
         body = null;
         var unused = Thread.interrupted();
     }
 
-    /** Whether its leader was to be interrupted. */
+    /** Returns whether an interrupt of its leader was requested. */
     boolean isInterrupted() {
         return toInterrupt;
     }
 
-    /** Any thread may say so; a caller in the leader's own thread knows already. */
+    /** Interrupts the leader. May be called by any thread; the leader's own thread does not interrupt itself. */
     void interruptBody() {
         toInterrupt = true;
         Thread present = body;
