@@ -1,16 +1,17 @@
 package io.holdfast;
 
-/** What a candidate does while it leads. */
+/** The work that a candidate does while it leads. */
 @FunctionalInterface
 public interface Leader {
     /**
-     * Leads, on a thread of its own, until it returns: then it resigns. The thread is interrupted when the leadership is
-     * about to end because it cannot be renewed, and again when it is over, for whatever reason. Work that must not be done
-     * by two passes {@link Leadership#token()} on to what it changes.
+     * Leads, on a thread of its own; the candidate resigns when this method returns. The thread is interrupted when the
+     * leadership is about to end because it cannot be renewed, and again when it is over, for any reason. Work that two leaders
+     * must not do at the same time passes {@link Leadership#token()} to the store that it changes.
      *
-     * @param leadership this one; the next is another, with a greater token
-     * @throws Exception it is logged, and the candidate resigns; it campaigns again after
-     *     {@link HoldfastOptions#refreshInterval()}
+     * @param leadership the present leadership; the next one is another object, with a greater token
+     * @throws Exception if the work fails. The exception is logged, and the candidate resigns. It campaigns again after
+     *     {@link HoldfastOptions#refreshInterval()}. If the leadership is over or the candidate has interrupted the thread, an
+     *     exception counts as a return
      */
     void lead(Leadership leadership) throws Exception;
 }
