@@ -9,10 +9,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches one election for one listener: looks when a new leader tells, and every refresh interval as well.
+ * An observation of one election for one listener. It looks when a new leader announces itself, and at every refresh interval.
  *
- * <p>One look at a time, and the next when the listener has returned: so its calls are in the order of the looks. What comes
- * meanwhile is remembered, and is one more look.
+ * <p>There is one look at a time, and the next begins when the listener has returned. So the listener is called in the order of
+ * the looks. Requests for a look that arrive meanwhile are combined into one more look.
  */
 final class Watching implements Election.Observation {
     private static final String NOBODY = ""; // owners are not empty
@@ -23,8 +23,8 @@ final class Watching implements Election.Observation {
     private final Keys keys;
     private final Consumer<Optional<Holder>> listener;
     private final Runnable reader = this::lookSoon;
-    private final AtomicInteger wanted = new AtomicInteger(); // looks that were asked for since the last has begun
-    private @Nullable String told; // owner and token of the last one told: an owner can be granted again, later
+    private final AtomicInteger wanted = new AtomicInteger(); // looks requested since the last one began
+    private @Nullable String told; // owner and token of the last one reported: an owner can be granted again, later
     private volatile boolean closed;
     private volatile @Nullable Runnable timer;
 
