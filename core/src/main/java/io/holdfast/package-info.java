@@ -1,9 +1,9 @@
 /**
- * Distributed locks on Redis and Valkey: waiters queue on the server, a release hands the lock to the next in line, every
- * lease carries a fencing token and is renewed, and its holder is notified if it is lost.
+ * Distributed locks on Redis and Valkey. Waiters queue on the server, and a release hands the lock to the next waiter. Every
+ * lease carries a fencing token and is renewed, and its holder is notified if the lease is lost.
  *
- * <p>{@link io.holdfast.Holdfast} is where to begin. What the locks promise to threads of one JVM, and to processes, is said
- * at {@link io.holdfast.DistributedLock}.
+ * <p>Start with {@link io.holdfast.Holdfast}. {@link io.holdfast.DistributedLock} describes what the locks promise to threads of
+ * one JVM, and to processes.
  */
 @NullMarked
 package io.holdfast;
