@@ -161,7 +161,8 @@ public sealed interface Attempt<L> {
                 case TOO_FEW_REPLICAS ->
                     ", it was granted, but only " + outcome.replicas
                             + (outcome.replicas == 1 ? " replica" : " replicas") + " confirmed that in time";
-                case QUARANTINE -> ", it was granted and given back: the server is new, and earlier leases may still be valid";
+                case QUARANTINE ->
+                    ", it was granted and given back: the server is new, and earlier leases may still be valid";
                 case DONE -> ", it was done already";
                 case GIVEN_UP -> ", no more tries are left";
                 case UNKNOWN, REFUSED, WITHDRAWN, CLOSED -> "";

@@ -186,7 +186,7 @@ public final class DistributedLock extends Acquirable<Lease> {
         if (what.mode() == LockMode.PERMITS) {
             throw new UnsupportedOperationException(LogText.lock(name())
                     + " is a semaphore, whose permits belong to no thread: only locks have a view as a"
-                            + " java.util.concurrent lock; acquire permits with try-with-resources");
+                    + " java.util.concurrent lock; acquire permits with try-with-resources");
         }
         return new JavaLock(this);
     }

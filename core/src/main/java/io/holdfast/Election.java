@@ -69,7 +69,8 @@ public final class Election {
                 "a leadership without renewal would end with its lease duration");
         Require.only("reentrancy", given.reentrancy(), Reentrancy.WAIT, ELECTION, "a candidate is no actor");
         Require.only("deadlock", given.deadlock(), LockOptions.OnDeadlock.WAIT, ELECTION, "a candidate waits for ever");
-        Require.only("keepFor", given.keepFor(), Duration.ZERO, ELECTION, "another candidate follows a leader that resigns");
+        Require.only(
+                "keepFor", given.keepFor(), Duration.ZERO, ELECTION, "another candidate follows a leader that resigns");
         Require.only(
                 "requestLife", String.valueOf(given.requestLife()), "null", ELECTION, "a candidate waits for ever");
         Duration before = given.interruptBefore();

@@ -104,11 +104,7 @@ final class Ways {
     /** Adds the events for a lock with several holders: those that serve the next waiter, or free the lock if there is none. */
     private void ofSeveral() {
         boolean some = next != null && next.mode() == LockMode.PERMITS;
-        add(
-                By.RELEASE,
-                null,
-                some ? "its holders give enough permits back" : "all its holders release it",
-                "");
+        add(By.RELEASE, null, some ? "its holders give enough permits back" : "all its holders release it", "");
         add(
                 By.EXPIRY,
                 next == null ? lock.remaining() : untilServed(next),

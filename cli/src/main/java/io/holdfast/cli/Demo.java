@@ -31,8 +31,7 @@ final class Demo implements Subcommand {
                                 "the server cannot be reached",
                                 "128+n",
                                 "signal n ended it"))
-                .addOption(
-                        Specs.value(FOR, "TIME", "End after this time: 1s to 1d; by default at Ctrl-C."));
+                .addOption(Specs.value(FOR, "TIME", "End after this time: 1s to 1d; by default at Ctrl-C."));
         Specs.examples(spec, "  On this machine, without a server of your own:", "    holdfast demo");
         return Specs.withCommon(spec);
     }

@@ -211,9 +211,10 @@ final class DemoCast implements AutoCloseable {
             } finally {
                 process.destroy(); // if it was not killed, since all is over
             }
-            audience.accept("the process that held 'order/7' was killed; the lock is free as soon as this is noticed, in "
-                    + LEASE.toSeconds()
-                    + " s at the latest");
+            audience.accept(
+                    "the process that held 'order/7' was killed; the lock is free as soon as this is noticed, in "
+                            + LEASE.toSeconds()
+                            + " s at the latest");
             try {
                 order.run(Wait.upTo(LEASE.multipliedBy(3)), lease -> {
                     audience.accept("orders has 'order/7' now, with the greater token " + lease.token());

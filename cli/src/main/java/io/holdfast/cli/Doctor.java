@@ -256,7 +256,8 @@ final class Doctor implements Subcommand {
 
     private static Finding persistence(Facts facts) {
         return facts.failedToSave().isEmpty()
-                ? new Finding("persistence", Level.OK, "nothing failed; a restart that loses data also loses locks", null)
+                ? new Finding(
+                        "persistence", Level.OK, "nothing failed; a restart that loses data also loses locks", null)
                 : new Finding(
                         "persistence",
                         Level.WARN,
@@ -309,10 +310,7 @@ final class Doctor implements Subcommand {
                 + " of " + pings.size();
         return median.compareTo(MEDIAN_LIMIT) > 0 || longest.compareTo(LONGEST_LIMIT) > 0
                 ? new Finding(
-                        "latency",
-                        Level.WARN,
-                        found,
-                        "use a nearer or less busy server, and leases of many seconds")
+                        "latency", Level.WARN, found, "use a nearer or less busy server, and leases of many seconds")
                 : new Finding("latency", Level.OK, found, null);
     }
 

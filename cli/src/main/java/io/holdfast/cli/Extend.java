@@ -23,8 +23,7 @@ final class Extend implements Subcommand {
                 .addPositional(Specs.nameOfAKind(true))
                 .addOption(Kinds.ofName())
                 .addPositional(Specs.word(1, "DURATION", "How long: 1ms to 365d, as in 300ms, 30s, 5m, 1h, 2d."));
-        Specs.examples(
-                spec, "  Keep others out during an investigation:", "    holdfast extend deploy 30m");
+        Specs.examples(spec, "  Keep others out during an investigation:", "    holdfast extend deploy 30m");
         return Specs.withCommon(spec);
     }
 

@@ -23,8 +23,7 @@ final class Limit implements Subcommand {
                         Pages.statuses("0", "the semaphore is limited"))
                 .addPositional(Specs.semaphoreName())
                 .addPositional(Specs.word(1, "N", "How many permits may be held: 0 to 1000000."))
-                .addOption(
-                        Specs.value(FOR, "TIME", "Required: how long, 1ms to 365d, as in 300ms, 30s, 5m, 1h, 2d."));
+                .addOption(Specs.value(FOR, "TIME", "Required: how long, 1ms to 365d, as in 300ms, 30s, 5m, 1h, 2d."));
         Specs.examples(
                 spec,
                 "  No further conversion begins while the disk is checked:",

@@ -138,7 +138,8 @@ final class Pages {
     static void lead(UsageMessageSpec page) {
         Map<String, String> statuses = new LinkedHashMap<>();
         statuses.put(
-                "n", "the command's own status, if it ended by itself or because holdfast got a signal; 128+n for"
+                "n",
+                "the command's own status, if it ended by itself or because holdfast got a signal; 128+n for"
                         + " signal n");
         statuses.put("64", "the command line is wrong");
         statuses.put("69", "the server cannot be reached, or refuses the request, when holdfast starts");

@@ -24,7 +24,8 @@ final class Pause implements Subcommand {
                 .addPositional(Specs.nameOfAKind(true))
                 .addOption(Kinds.ofName())
                 .addOption(Specs.value(FOR, "TIME", "Required: how long, 1ms to 365d, as in 300ms, 30s, 5m, 1h, 2d."))
-                .addOption(Specs.value(REASON, "TEXT", "Reason of the pause, which info and why show: up to 1000 characters."));
+                .addOption(Specs.value(
+                        REASON, "TEXT", "Reason of the pause, which info and why show: up to 1000 characters."));
         Specs.examples(
                 spec,
                 "  No further deployment begins while the incident lasts:",

@@ -80,13 +80,17 @@ final class Release implements Subcommand {
                         "ID",
                         "All locks of one client (see holdfast clients); with NAME, its holds of that lock."))
                 .addOption(Specs.value(
-                        "--host", "HOST", "All locks of the processes on one host; with NAME, their holds of that lock."))
+                        "--host",
+                        "HOST",
+                        "All locks of the processes on one host; with NAME, their holds of that lock."))
                 .addOption(Specs.value("--actor", "ID", "With --client: only the locks of one of its actors."))
                 .addOption(Kinds.option(
                         "With NAME, its kind: lock (the default), read-write, semaphore, election or once. Without NAME:"
                                 + " release only this kind; by default all kinds but elections and records of once."))
                 .addOption(Scan.option())
-                .addOption(Specs.flag("Do not ask for confirmation. Required where there is no terminal.", new String[] {"-y", "--yes"}));
+                .addOption(Specs.flag(
+                        "Do not ask for confirmation. Required where there is no terminal.",
+                        new String[] {"-y", "--yes"}));
         spec.usageMessage()
                 .customSynopsis(
                         "holdfast release --ticket TICKET",

@@ -60,8 +60,7 @@ final class ShowDashboard implements Subcommand {
                         "FILE",
                         "Ask users for the password in the first line of this file; the printed address then does not"
                                 + " work without it."))
-                .addOption(Specs.value(
-                        CERTIFICATE, "FILE", "Use HTTPS with this certificate (PEM, with its chain)."))
+                .addOption(Specs.value(CERTIFICATE, "FILE", "Use HTTPS with this certificate (PEM, with its chain)."))
                 .addOption(Specs.value(KEY, "FILE", "Key of the certificate (PEM, PKCS#8, not encrypted)."))
                 .addOption(
                         Specs.flag("A proxy in front of the page provides HTTPS and forwards requests to it.", PROXY))
@@ -69,12 +68,11 @@ final class ShowDashboard implements Subcommand {
                         ENVIRONMENT,
                         "NAME",
                         "Name of the environment, such as production, which the page shows next to the server."))
-                .addOption(
-                        Specs.value(
-                                COLOUR,
-                                "COLOUR",
-                                "With --environment: colour of the bar above the page: grey (the default), red, orange, green or"
-                                        + " blue."));
+                .addOption(Specs.value(
+                        COLOUR,
+                        "COLOUR",
+                        "With --environment: colour of the bar above the page: grey (the default), red, orange, green or"
+                                + " blue."));
         Specs.examples(
                 spec,
                 "  On this machine:",

@@ -114,15 +114,15 @@ final class Specs {
                         "URL",
                         "Address of the server; by default from HOLDFAST_URL, else 'local': this user's server on this"
                                 + " machine."))
-                .addOption(
-                        value(
-                                Server.PREFIX,
-                                "PREFIX",
-                                "Prefix of the server's keys, as the applications that use the locks give it to withPrefix; by"
-                                        + " default from HOLDFAST_PREFIX."));
+                .addOption(value(
+                        Server.PREFIX,
+                        "PREFIX",
+                        "Prefix of the server's keys, as the applications that use the locks give it to withPrefix; by"
+                                + " default from HOLDFAST_PREFIX."));
         Access.OPTIONS.forEach((name, words) -> spec.addOption(value(name, words[0], words[1])));
         return spec.addOption(flag(
-                        "Fail if no server's address is given. HOLDFAST_REQUIRE_SERVER=1 does the same.", Server.REQUIRE))
+                        "Fail if no server's address is given. HOLDFAST_REQUIRE_SERVER=1 does the same.",
+                        Server.REQUIRE))
                 .addOption(flag("Say more about errors.", "-v", "--verbose"))
                 .addOption(OptionSpec.builder(help())
                         .description("Show this page.")

@@ -40,7 +40,8 @@ final class Top implements Subcommand {
                                 + " terminal each list replaces the previous one; elsewhere it follows it. HOLDS is the number of"
                                 + " ended leases that the clients of the lock have counted since they started. MEAN and LONGEST"
                                 + " are the mean and the longest time that these were held.",
-                        Pages.statuses("0", "ended by Ctrl-C, or the list was shown once", "128+n", "signal n ended it"))
+                        Pages.statuses(
+                                "0", "ended by Ctrl-C, or the list was shown once", "128+n", "signal n ended it"))
                 .addOption(Kinds.option("Show only this kind: lock, read-write, semaphore, election or once."))
                 .addOption(Specs.value("--interval", "TIME", "Time between two lists, 100ms to 1h; 1s by default."))
                 .addOption(Specs.flag("Show it once.", "--once"))

@@ -44,7 +44,9 @@ final class Why implements Subcommand {
                 .addPositional(Specs.nameOfAKind(true))
                 .addOption(Kinds.ofName());
         Specs.examples(
-                spec, "  A script that continues only if no deployment runs:", "    holdfast why deploy >/dev/null || exit");
+                spec,
+                "  A script that continues only if no deployment runs:",
+                "    holdfast why deploy >/dev/null || exit");
         return Specs.withCommon(spec);
     }
 

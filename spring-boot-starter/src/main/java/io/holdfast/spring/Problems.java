@@ -35,7 +35,11 @@ final class Problems {
         Duration left = e.contention().remaining();
         Duration wait = left.compareTo(LONGEST) > 0 ? LONGEST : left;
         boolean again = reason.isBusy() && reason != Attempt.Reason.DROPPED;
-        return problem(HttpStatus.CONFLICT, "Another request is at work on this", again ? Math.max(1, wait.toSeconds()) : 0, e);
+        return problem(
+                HttpStatus.CONFLICT,
+                "Another request is at work on this",
+                again ? Math.max(1, wait.toSeconds()) : 0,
+                e);
     }
 
     @ExceptionHandler

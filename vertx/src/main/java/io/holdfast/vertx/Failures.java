@@ -92,9 +92,7 @@ final class Failures {
                 return "the server does not speak TLS: " + USE_NO_TLS;
             }
             if (text.startsWith(NO_RESP) || each instanceof NumberFormatException) {
-                return text.contains(ALERT)
-                        ? "the server speaks TLS: " + USE_TLS
-                        : "no Redis server answers there";
+                return text.contains(ALERT) ? "the server speaks TLS: " + USE_TLS : "no Redis server answers there";
             }
             if (text.contains("Connection refused")) {
                 return "Connection refused";

@@ -178,7 +178,8 @@ final class VotingNode {
         return twin == null
                 ? null
                 : new ServerRefusedException(
-                        name() + " and " + twin.name() + " are the same server: each node must be a different server", null);
+                        name() + " and " + twin.name() + " are the same server: each node must be a different server",
+                        null);
     }
 
     String runId() {

@@ -66,12 +66,7 @@ final class LineBreaks {
                         2,
                         EnumSet.of(HOLDER),
                         lua("line_prolong", "'XX', 'GT', int(now + ARGV[2])", "'XX', int(now + ARGV[2])")),
-                of(
-                        Kind.STEERED,
-                        "a dropped waiter gets no message",
-                        2,
-                        EnumSet.of(TOLD),
-                        lua("drop_waiters", """
+                of(Kind.STEERED, "a dropped waiter gets no message", 2, EnumSet.of(TOLD), lua("drop_waiters", """
                                         mail[#mail + 1] = channelOf(lock, clientOf(owner))
                                         mail[#mail + 1] = 'E ' .. string.match(owner, '^[^~]+') .. ' ' .. lock.hold
                                 """, "")),
