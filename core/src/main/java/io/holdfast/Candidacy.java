@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class Candidacy implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
 
-    /** The least time from one election of a candidate to its next request: a leader that returns at once does not make it spin. */
+    /** Least time from one election of a candidate to its next request: a leader that returns at once does not make it spin. */
     private static final long LEAST_BETWEEN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Election election;
