@@ -1,15 +1,15 @@
 package io.holdfast.spi;
 
-/** Found by {@link java.util.ServiceLoader}: opens a driver for an address. One per driver module. */
+/** A service that opens a driver for an address; found by {@link java.util.ServiceLoader}. Each driver module has one. */
 public interface RedisDriverProvider {
-    /** The driver's name, such as {@code lettuce}. */
+    /** Returns the driver's name, such as {@code lettuce}. */
     String name();
 
     /**
-     * Connects. Blocks until the command connection is usable, at most {@link ConnectOptions#connectTimeout()} after the
-     * classes of the client are loaded.
+     * Connects to a server. Blocks until the command connection is usable, for at most {@link ConnectOptions#connectTimeout()}
+     * after the classes of the client are loaded.
      *
-     * @throws DriverException {@code UNKNOWN} if nothing answers there, or what answers is no Redis server;
+     * @throws DriverException {@code UNKNOWN} if nothing answers at the address, or the peer that answers is not a Redis server;
      *     {@code REJECTED} if the server answered with an error, for example about the password. An interrupt ends the call
      *     as {@code UNKNOWN}, and the thread stays interrupted
      */
