@@ -4,9 +4,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server answered: nothing, a whole number, a text (bulk or status, UTF-8) or a list of replies. Immutable.
+ * A server's answer: nothing, a whole number, a text (bulk or status, UTF-8) or a list of replies. Immutable.
  *
- * <p>The accessors throw {@link IllegalStateException} if the reply is of another kind than the one asked for.
+ * <p>The accessors throw {@link IllegalStateException} if the reply is of another kind than the requested one.
  */
 public final class Reply {
     private static final Reply NULL = new Reply(null);
@@ -17,37 +17,37 @@ public final class Reply {
         this.value = value;
     }
 
-    /** The null reply. */
+    /** Returns the null reply. */
     public static Reply ofNull() {
         return NULL;
     }
 
-    /** A number. */
+    /** Returns a reply that is a number. */
     public static Reply of(long value) {
         return new Reply(value);
     }
 
-    /** A text. */
+    /** Returns a reply that is a text. */
     public static Reply of(String value) {
         return new Reply(value);
     }
 
-    /** A list; the elements are copied. */
+    /** Returns a reply that is a list of replies. The list is copied. */
     public static Reply of(List<Reply> value) {
         return new Reply(List.copyOf(value));
     }
 
-    /** Whether the server answered with nothing. */
+    /** Returns whether the server answered with nothing. */
     public boolean isNull() {
         return value == null;
     }
 
-    /** Whether this is a list. */
+    /** Returns whether this is a list. */
     public boolean isList() {
         return value instanceof List<?>;
     }
 
-    /** The number; a text that is a decimal number counts as one. */
+    /** Returns the number; a text that is a decimal number counts as one. */
     public long asLong() {
         if (value instanceof Long number) {
             return number;
@@ -62,7 +62,7 @@ public final class Reply {
         throw wrong("a number", null);
     }
 
-    /** The text; a number is given in decimal. */
+    /** Returns the text; a number is given in decimal. */
     public String asString() {
         if (value instanceof String text) {
             return text;
@@ -73,7 +73,7 @@ public final class Reply {
         throw wrong("a text", null);
     }
 
-    /** The elements of a list. */
+    /** Returns the elements of a list. */
     @SuppressWarnings("unchecked") // only of(List<Reply>) puts a list here
     public List<Reply> asList() {
         if (value instanceof List<?> list) {
