@@ -9,30 +9,30 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that sends something and then blocks its thread until it is answered, as drivers see it: instead of being woken by
- * the thread that reads the answer, that thread may read it.
+ * A call that sends something and then blocks its thread until it is answered, as drivers see it. Instead of waiting for
+ * another thread to read the answer, the blocked thread may read it itself.
  *
- * <p>The engine begins such a call before it sends ({@link #await}). A driver that finds one in the thread that sends
- * ({@link #present}) may say where its answers arrive ({@link #sent}), and is then asked to let the thread read there
- * ({@link Source#read}) before it blocks. Most drivers do nothing of this, and lose nothing but a little time.
+ * <p>The engine begins such a call before it sends ({@link #await}). A driver that finds a call in the sending thread
+ * ({@link #present}) may register the source of its answers ({@link #sent}). It is then asked to let the thread read there
+ * ({@link Source#read}) before the thread blocks. Most drivers do not support this, and lose only a little time.
  *
- * <p>A call reads at one source only, and not at all if it has sent to several: what comes from one of them would decide
- * while it reads from another. Virtual threads never read: for them, waking is cheap and a socket is read by another thread
- * in any case.
+ * <p>A call reads at one source only. It does not read at all if it has sent to several sources: the answer that decides could
+ * come from one of them while it reads from another. Virtual threads never read: for them, waking is cheap, and another thread
+ * reads the socket in any case.
  *
- * <p>A call belongs to its thread. Only {@link #isAnswered} is of interest to others, and may be called by any.
+ * <p>A call belongs to its thread. Only {@link #isAnswered} may be called by any thread.
  */
 public final class BlockingCall {
     /** A connection on which a thread that waits for answers can read them. */
     public interface Source {
         /**
-         * Reads, if no other thread does at present, until the call is answered, or for a few milliseconds: the thread heeds
-         * neither interrupts nor time limits meanwhile. What it reads for others it delivers as a thread of the driver would.
-         * Throws nothing: what goes wrong with the connection fails whatever was sent on it.
+         * Reads until the call is answered, or for a few milliseconds, unless another thread is reading. The thread ignores
+         * interrupts and time limits meanwhile. It delivers answers for other calls as a thread of the driver would. Throws
+         * nothing: a failure of the connection fails everything that was sent on it.
          */
         void read(BlockingCall call);
 
-        /** The call does not read: another thread has to. */
+        /** Reports that the call does not read, so another thread must read. */
         void decline();
     }
 
@@ -46,11 +46,11 @@ public final class BlockingCall {
     private BlockingCall() {}
 
     /**
-     * Begins a call in this thread, asks, and lets the thread read. The answer is to be waited for afterwards, in the
+     * Begins a call in this thread, sends the request, and lets the thread read. The caller must then wait for the answer in the
      * ordinary way.
      *
-     * @param asking sends, and does not block
-     * @return what {@code asking} has returned, done or not
+     * @param asking sends the request, and does not block
+     * @return the future that {@code asking} returned, completed or not
      */
     public static <T> CompletableFuture<T> await(Supplier<CompletableFuture<T>> asking) {
         if (Virtual.isPresent()) {
@@ -82,7 +82,7 @@ public final class BlockingCall {
         }
     }
 
-    /** If it threw before it read, or does not read. */
+    /** Declines the source, if the call threw before it read, or does not read. */
     private void end() {
         Source from = source;
         if (from != null) {
@@ -90,17 +90,18 @@ public final class BlockingCall {
         }
     }
 
-    /** The innermost call of this thread; null if it has none. */
+    /** Returns the innermost call of this thread; null if there is none. */
     public static @Nullable BlockingCall present() {
         return PRESENT.get();
     }
 
     /**
-     * The call has sent something.
+     * Records that the call has sent something.
      *
+     * @param to the source from which the answer will come
      * @param answer completes with the answer, and not before
-     * @return whether the call will ask the source, by {@link Source#read} or {@link Source#decline}; if not, the source is
-     *     to be read by another thread
+     * @return whether the call will use the source, by {@link Source#read} or {@link Source#decline}; if not, another thread
+     *     must read the source
      */
     public boolean sent(Source to, CompletionStage<?> answer) {
         if (source == null && last == null) {
@@ -113,7 +114,7 @@ public final class BlockingCall {
         return true;
     }
 
-    /** Whether nothing that it has sent is unanswered, or what it waits for is known in another way. */
+    /** Returns whether everything that it has sent is answered, or its outcome is known in another way. */
     public boolean isAnswered() {
         CompletableFuture<?> known = outcome;
         CompletableFuture<?> newest = last;
