@@ -4,15 +4,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One command: its words, the name first, as UTF-8 text, and a key that says where it belongs.
+ * One command: its words as UTF-8 text, the name first, and a key that determines the server.
  *
- * @param key one of the command's keys, by which a driver with several servers finds the right one; null where any
- *     server will do
+ * @param key one of the command's keys, by which a driver with several servers finds the right one; null if any server
+ *     will do
  * @param words the command name and its arguments; at least one
  */
 public record Command(@Nullable String key, List<String> words) {
 
-    /** Copies the words. */
+    /** Validates and copies the words. */
     public Command {
         words = List.copyOf(words);
         if (words.isEmpty()) {
@@ -20,17 +20,17 @@ public record Command(@Nullable String key, List<String> words) {
         }
     }
 
-    /** A command without a key. */
+    /** Returns a command without a key. */
     public static Command of(String... words) {
         return new Command(null, List.of(words));
     }
 
-    /** The command's name, as written. */
+    /** Returns the command's name, as written. */
     public String name() {
         return words.get(0);
     }
 
-    /** The command's name and the number of its arguments: arguments can hold secrets. */
+    /** Returns the command's name and the number of its arguments, without the arguments, which can contain secrets. */
     @Override
     public String toString() {
         return name() + " (" + (words.size() - 1) + " arguments)";
