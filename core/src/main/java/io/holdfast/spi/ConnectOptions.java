@@ -5,13 +5,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a driver connects.
+ * Options for the connections of a driver.
  *
- * @param connectTimeout the longest time for establishing one connection, including its greeting. It counts from the
- *     moment at which the connection is tried: not the time in which a driver loads its client's classes
- * @param clientName the name under which the server lists the connections ({@code CLIENT SETNAME}); without spaces
- * @param credentials asked for user and password before each connection is opened, and before it is opened again; null if
- *     those of the address are to be used. Runs on a thread of the driver that connects, or on the caller's, and may block
+ * @param connectTimeout the time limit for establishing one connection, including its handshake. It counts from the moment at
+ *     which the connection is tried, so it excludes the time in which a driver loads its client's classes
+ * @param clientName the name under which the server lists the connections ({@code CLIENT SETNAME}): visible ASCII characters
+ *     without spaces
+ * @param credentials supplies user and password before each connection is opened, and before it is opened again; null to use
+ *     those of the address. Runs on a thread of the driver that connects, or on the caller's, and may block
  * @param tls how connections to addresses with {@link RedisAddress#tls()} are encrypted
  */
 public record ConnectOptions(
@@ -19,7 +20,7 @@ public record ConnectOptions(
         String clientName,
         @Nullable Supplier<Credentials> credentials,
         Tls tls) {
-    /** Validates. */
+    /** Validates the components. */
     public ConnectOptions {
         if (connectTimeout.isNegative() || connectTimeout.isZero()) {
             throw new IllegalArgumentException("connectTimeout is " + connectTimeout + ", must be positive");
@@ -30,17 +31,17 @@ public record ConnectOptions(
         }
     }
 
-    /** With the credentials of the address, and the JVM's trust store. */
+    /** Creates options with the credentials of the address, and with {@link Tls#defaults()}. */
     public ConnectOptions(Duration connectTimeout, String clientName) {
         this(connectTimeout, clientName, null, Tls.defaults());
     }
 
-    /** Five seconds, named {@code holdfast}. */
+    /** Returns the default options: a connect timeout of 5 s and the client name {@code holdfast}. */
     public static ConnectOptions defaults() {
         return new ConnectOptions(Duration.ofSeconds(5), "holdfast");
     }
 
-    /** With a supplier of credentials; null for those of the address. */
+    /** Returns a copy with the given supplier of credentials; null to use those of the address. */
     public ConnectOptions withCredentials(@Nullable Supplier<Credentials> value) {
         return new ConnectOptions(connectTimeout, clientName, value, tls);
     }
@@ -51,10 +52,10 @@ public record ConnectOptions(
     }
 
     /**
-     * As whom to connect to an address now: asks the supplier, if there is one. A driver asks for each connection, and
-     * again whenever it reconnects. May block.
+     * Returns the credentials for a connection to an address that is opened now. Calls the supplier, if there is one. A driver
+     * calls this for each connection, and again whenever it reconnects. May block.
      *
-     * @return null if no password is to be sent
+     * @return the credentials; null if the driver must send no password
      * @throws DriverException {@code UNKNOWN} if the supplier fails; its exception is the cause
      */
     public @Nullable Credentials credentialsFor(RedisAddress address) {
@@ -82,11 +83,12 @@ public record ConnectOptions(
     }
 
     /**
-     * Whether an address can be connected to with these options, as far as that can be known beforehand. Reads the files of
-     * {@link #tls()}, if it names some.
+     * Checks whether a driver can connect to an address with these options, as far as that can be known beforehand. Reads the
+     * files of {@link #tls()}, if it names any.
      *
-     * @throws IllegalArgumentException if the address names a user and nothing has a password, if there are certificates and
-     *     the address asks for no encryption, or if a file does not hold what it should; the message names the file
+     * @throws IllegalArgumentException if the address names a user but there is no password; if there are TLS options but the
+     *     address asks for no encryption; or if a file does not contain what it should. In the last case the message names the
+     *     file
      */
     public void check(RedisAddress address) {
         if (address.user() != null && address.password() == null && credentials == null) {
@@ -101,17 +103,17 @@ public record ConnectOptions(
         }
     }
 
-    /** What a message says of a server that has answered nothing within a limit. */
+    /** Returns the message text for a server that has not answered within a limit. */
     public static String silence(Duration limit) {
         return "no answer within " + limit.toMillis() + " ms; the server or this machine may be busy";
     }
 
-    /** What a message says of a server that has answered nothing within the connect timeout, with the names of that option. */
+    /** Returns the message text for a server that has not answered within the connect timeout, with the names of that option. */
     public String silence() {
         return silence(connectTimeout) + ": withConnectTimeout (in Spring holdfast.connect-timeout) allows more";
     }
 
-    /** Nothing of the credentials. */
+    /** Returns the options in readable form, without the credentials. */
     @Override
     public String toString() {
         return "ConnectOptions[connect timeout " + connectTimeout + ", client name " + clientName
