@@ -3,23 +3,24 @@ package io.holdfast.spi;
 import java.util.function.IntPredicate;
 
 /**
- * Is notified when one of a driver's connections comes or goes. Called on threads of the driver, one call at a time for each
- * connection; implementations must not block. A connection that was up when the listener was added is not reported.
+ * A listener that is notified when one of a driver's connections goes up or down. Called on threads of the driver, one call at
+ * a time for each connection. Implementations must not block. A connection that was up when the listener was added is not
+ * reported.
  */
 public interface ConnectionListener {
-    /** The command connection was established again after it was down. */
+    /** Called when the command connection was established again after it was down. */
     void commandsUp();
 
-    /** The command connection broke. Reported before the commands that were under way on it fail. */
+    /** Called when the command connection broke, before the commands that were under way on it fail. */
     void commandsDown();
 
-    /** The message connection was established again, and every subscription on it was acknowledged again. */
+    /** Called when the message connection was established again, and every subscription on it was acknowledged again. */
     void messagesUp();
 
-    /** The message connection broke: messages may have been missed from here on. */
+    /** Called when the message connection broke: from then on, messages may have been missed. */
     void messagesDown();
 
-    /** As {@link #commandsUp()}, but for some partitions only: another server has taken them over, or its connection is back. */
+    /** As {@link #commandsUp()}, for some partitions only: another server has taken them over, or their server is back. */
     default void commandsUp(IntPredicate partitions) {
         commandsUp();
     }
