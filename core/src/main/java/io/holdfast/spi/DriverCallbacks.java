@@ -5,24 +5,25 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /**
- * The listeners of a driver, and calls of code that is not the driver's: receivers of messages, for example. An exception of such code goes
- * to the handler of its thread for uncaught exceptions, and never to the client library, which might break the connection for it.
+ * The listeners of a driver, and a way to run code that is not the driver's, for example receivers of messages. An exception of
+ * such code goes to the uncaught exception handler of its thread. It never reaches the client library, which might break the
+ * connection because of it.
  *
- * <p>All methods may be called from any thread. They call in the calling thread, one listener after the other.
+ * <p>All methods may be called from any thread. They call the listeners in the calling thread, one after the other.
  */
 public final class DriverCallbacks {
     private final List<ConnectionListener> listeners = new CopyOnWriteArrayList<>();
     private volatile boolean closed;
 
-    /** For a driver without listeners yet. */
+    /** Creates callbacks without listeners. */
     public DriverCallbacks() {}
 
-    /** Adds a listener, which hears of every event from now on. */
+    /** Adds a listener, which is notified of every event from now on. */
     public void add(ConnectionListener listener) {
         listeners.add(listener);
     }
 
-    /** Ends the reports: the driver is closed, and no listener hears of an event that begins later. */
+    /** Ends the reports, since the driver is closed: listeners are not notified of events that begin later. */
     public void close() {
         closed = true;
     }
@@ -36,7 +37,7 @@ public final class DriverCallbacks {
         }
     }
 
-    /** Runs foreign code. Never throws. */
+    /** Runs code that is not the driver's. Never throws. */
     @SuppressWarnings("CatchingUnchecked")
     public static void run(Runnable foreign) {
         try {
