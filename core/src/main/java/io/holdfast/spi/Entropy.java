@@ -5,10 +5,10 @@ import java.security.SecureRandom;
 /** A source of random bytes for owner ids. */
 @FunctionalInterface
 public interface Entropy {
-    /** Fresh bytes, {@code count} of them, that cannot be guessed. */
+    /** Returns {@code count} new bytes that cannot be guessed. */
     byte[] bytes(int count);
 
-    /** The operating system's. */
+    /** Returns a source that uses {@link SecureRandom}. */
     static Entropy system() {
         SecureRandom random = new SecureRandom();
         return count -> {
