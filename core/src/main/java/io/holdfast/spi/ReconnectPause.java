@@ -4,13 +4,14 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a driver pauses before it opens a connection again.
+ * The pause of a driver before it opens a connection again.
  *
- * <p>Pauses grow from 10 ms to 1 s, doubling with each failure, and each is shortened by a random part of up to a half, so
- * that many clients do not come back in step. They begin small again once a connection has held for {@link #HELD_NANOS}.
+ * <p>Pauses grow from 10 ms to 1 s, and double with each failure. Each is shortened by a random part of up to a half, so that
+ * many clients do not reconnect at the same time. A driver starts again with short pauses once a connection has lasted for
+ * {@link #HELD_NANOS}.
  */
 public final class ReconnectPause {
-    /** A connection that lasted for longer than this, a second, counts as one that has worked. In nanoseconds. */
+    /** The time in nanoseconds (1 s) after which a connection counts as one that has worked. */
     public static final long HELD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final long FIRST_MILLIS = 10;
@@ -20,9 +21,9 @@ public final class ReconnectPause {
     private ReconnectPause() {}
 
     /**
-     * Draws the next pause, in milliseconds, from 5 to 1,000.
+     * Returns the next pause in milliseconds, drawn at random, from 5 to 1,000.
      *
-     * @param failures in a row before this pause, from 0 on
+     * @param failures the number of consecutive failures before this pause, 0 or more
      */
     public static long millis(int failures) {
         long longest = Math.min(LONGEST_MILLIS, FIRST_MILLIS << Math.min(failures, DOUBLINGS));
