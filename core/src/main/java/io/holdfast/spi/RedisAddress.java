@@ -8,12 +8,12 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where one server is: {@code redis://[user[:password]@]host[:port][/database]}, or {@code rediss://} for TLS. A
- * password alone is written {@code redis://:password@host}. User and password are percent-decoded; every character of theirs
- * that is neither a letter nor a digit is best percent-encoded.
+ * The address of one server: {@code redis://[user[:password]@]host[:port][/database]}, or {@code rediss://} for TLS. A
+ * password alone is written {@code redis://:password@host}. User and password are percent-decoded. In them, percent-encode every
+ * character that is neither a letter nor a digit.
  *
  * @param host name or address; an IPv6 address without brackets
- * @param port 1 to 65535; 6379 where the text names none
+ * @param port 1 to 65535; 6379 if the text names none
  * @param tls whether the connection is encrypted, as {@link ConnectOptions#tls()} says
  * @param user the ACL user, or null for the default user; without a password if {@link ConnectOptions#credentials()} has it
  * @param password the password, or null for none
@@ -28,12 +28,12 @@ public record RedisAddress(
         int database) {
     static final String RULE = "expected redis://[user[:password]@]host[:port][/database] or rediss://…";
 
-    /** Says what is wrong, without any of it. */
+    /** Describes the mistake without repeating any of the text. */
     private static final String UNENCODED = "address has a user or a password with a special character:"
             + " percent-encode the password (% as %25, / as %2F, @ as %40, # as %23, ? as %3F, a space as %20), or give it"
             + " in another way; " + RULE;
 
-    /** Validates. */
+    /** Validates the components. */
     public RedisAddress {
         if (host.isEmpty()) {
             throw new IllegalArgumentException("host must not be empty");
@@ -119,12 +119,12 @@ public record RedisAddress(
         return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
-    /** Host and port, as people write them. */
+    /** Returns host and port in the usual form; an IPv6 address is put in brackets. */
     public String hostAndPort() {
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
     }
 
-    /** The address without user and password. */
+    /** Returns the address without user and password. */
     @Override
     public String toString() {
         return (tls ? "rediss://" : "redis://") + hostAndPort() + (database == 0 ? "" : "/" + database);
