@@ -23,18 +23,18 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How connections are encrypted: which certificates of servers are good, and which of its own a client shows. For
- * {@code rediss} addresses. Immutable; every {@code with} returns a copy.
+ * The encryption of connections to {@code rediss} addresses: which server certificates are trusted, and which certificate the
+ * client presents. Immutable; every {@code with} method returns a copy.
  *
- * <p>A server's certificate has to be signed by an authority that is trusted, has to be in force, and has to name the host
- * that was connected to. None of that can be turned off; where a certificate has another name than the host that is connected
- * to, {@link #withServerName} says which to expect.
+ * <p>A server's certificate must be signed by a trusted authority, must be in force, and must name the host of the address.
+ * None of these checks can be turned off. If a certificate has a name other than that host, {@link #withServerName} sets the
+ * expected name.
  *
  * <p>Files are read again for each connection that is opened, so a renewed certificate is used from the next connection on.
  */
 public final class Tls {
     private static final Tls DEFAULTS = new Tls(null, null, null, null, null);
-    /** A store in memory wants one; it protects nothing. */
+    /** A password, which a store in memory requires; it protects nothing. */
     private static final char[] IN_MEMORY = "memory".toCharArray();
 
     private final @Nullable Supplier<SSLContext> supplied;
@@ -56,26 +56,33 @@ public final class Tls {
         this.serverName = serverName;
     }
 
-    /** Trusts what the JVM trusts ({@code javax.net.ssl.trustStore}, or else the JDK's authorities); shows no certificate. */
+    /**
+     * Returns the default: trusts the authorities that the JVM trusts ({@code javax.net.ssl.trustStore}, or else the JDK's), and
+     * presents no certificate.
+     */
     public static Tls defaults() {
         return DEFAULTS;
     }
 
     /**
-     * Over a context of the application, which decides whom to trust and what to show: for keys in a store or behind a
-     * password, and everything else that files in PEM form cannot express. Names of hosts are checked with this, too.
+     * Returns encryption that uses a context of the application, which decides which certificates to trust and to present. Use
+     * this for keys in a store or with a password, and for everything else that files in PEM form cannot express. Host names are
+     * checked with this, too.
      */
     public static Tls over(SSLContext context) {
         return over(() -> context);
     }
 
-    /** Over contexts from a supplier, which is asked for each connection that is opened. It may block. */
+    /**
+     * Returns encryption that uses contexts from a supplier, as {@link #over(SSLContext)}. The supplier is called for each
+     * connection that is opened, and may block.
+     */
     public static Tls over(Supplier<SSLContext> contexts) {
         return new Tls(contexts, null, null, null, null);
     }
 
     /**
-     * Trusts these authorities, and no other.
+     * Returns a copy that trusts the given authorities, and no others.
      *
      * @param certificates a file in PEM form with one or more certificates
      * @throws IllegalStateException if this is over a context of the application
@@ -86,9 +93,9 @@ public final class Tls {
     }
 
     /**
-     * Shows a certificate to servers that ask for one.
+     * Returns a copy that presents a certificate to servers that ask for one.
      *
-     * @param certificate a file in PEM form with the client's certificate first, and perhaps those between it and the
+     * @param certificate a file in PEM form with the client's certificate first, optionally followed by those between it and the
      *     authority
      * @param key a file in PEM form with its private key: RSA, EC or EdDSA, PKCS#8 ({@code BEGIN PRIVATE KEY}), not encrypted
      * @throws IllegalStateException if this is over a context of the application
@@ -99,11 +106,11 @@ public final class Tls {
     }
 
     /**
-     * Expects this name in the server's certificate in place of the host of the address, and asks the server for it (SNI):
-     * for servers that are connected to by an address, or through a tunnel. On a cluster, and with Sentinels, every server's
-     * certificate has to have it.
+     * Returns a copy that expects this name in the server's certificate instead of the host of the address, and sends it to the
+     * server (SNI). Use it for connections by IP address, or through a tunnel. On a cluster, and with Sentinels, every server's
+     * certificate must have this name.
      *
-     * @param name a host's name, or an address
+     * @param name a host name, or an address
      */
     public Tls withServerName(String name) {
         if (name.isEmpty() || name.chars().anyMatch(c -> c <= ' ' || c == '/')) {
@@ -118,7 +125,7 @@ public final class Tls {
         }
     }
 
-    /** Reads the files, if there are any; a supplied context is not asked for. */
+    /** Reads the files, if there are any; does not call the supplier of contexts. */
     void check() {
         if (authorities != null || certificate != null) {
             context();
@@ -126,8 +133,8 @@ public final class Tls {
     }
 
     /**
-     * A socket for one connection, over one that is connected, which it closes when it is closed. The handshake is still to
-     * be made. For drivers.
+     * Returns a TLS socket over a connected socket, which is closed together with it. The caller must still make the
+     * handshake. For drivers.
      *
      * @throws IOException if the socket cannot be used
      * @throws DriverException {@code UNKNOWN} if a file cannot be used
@@ -140,8 +147,8 @@ public final class Tls {
     }
 
     /**
-     * Makes engines for connections to an address, on the client's side, one for each. This call reads the files;
-     * the engines read none. For drivers.
+     * Returns a supplier of client-side engines for connections to an address, one for each connection. This call reads the
+     * files; the supplier reads none. For drivers.
      *
      * @throws DriverException {@code UNKNOWN} if a file cannot be used
      */
@@ -156,16 +163,16 @@ public final class Tls {
     }
 
     /**
-     * What there is to say about a connection that could not be opened because of certificates, and what to do; null if it
-     * failed for another reason. For drivers.
+     * Returns an explanation and a remedy for a connection that could not be opened because of certificates; null if it failed
+     * for another reason. For drivers.
      */
     public static @Nullable String explain(Throwable failure) {
         return CertificateWords.explain(failure);
     }
 
     /**
-     * What there is to say about a server that hangs up during the handshake or right after it: so does
-     * one that does not like the client's certificate, and its reason is lost if the client was about to write. For drivers.
+     * Returns an explanation for a server that closes the connection during the handshake or right after it. A server that
+     * rejects the client's certificate does this, and its reason is lost if the client was about to write. For drivers.
      */
     public static String explainHangUp() {
         return CertificateWords.HUNG_UP;
@@ -175,7 +182,7 @@ public final class Tls {
         return serverName == null ? address.host() : serverName;
     }
 
-    /** Without this the JDK checks who has signed a certificate, but not for whom. */
+    /** Makes the JDK check the host name of a certificate; by default it only checks the signatures. */
     private static SSLParameters checkingNames(SSLParameters parameters) {
         parameters.setEndpointIdentificationAlgorithm("HTTPS");
         return parameters;
@@ -193,9 +200,10 @@ public final class Tls {
     }
 
     /**
-     * Its result, for code that is no driver: a server of the application's own that shows the same certificate, for one.
+     * Returns the resulting context, for code that is not a driver, for example a server of the application that presents the
+     * same certificate.
      *
-     * @throws IllegalArgumentException if a file cannot be read, saying which and why
+     * @throws IllegalArgumentException if a file cannot be read; the message names the file and the reason
      */
     public SSLContext context() {
         if (supplied != null) {
