@@ -4,21 +4,22 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Finds out whether messages can still arrive on one connection. A peer may vanish without a word, or a middlebox may forget
- * the connection. Nothing is reset then, and a connection on which messages are awaited looks like one on which there are none.
+ * A probe that finds out whether messages can still arrive on one connection. A peer may vanish without notice, or a middlebox
+ * may forget the connection. Nothing is reset then, and a dead connection looks like one on which there are no messages.
  *
- * <p>So the probe asks for a sign of life once nothing has arrived for {@value #SILENCE_SECONDS} s. Anything that arrives is one. If
- * nothing does for another {@value #PATIENCE_SECONDS} s, the connection is replaced. A process that stood still meanwhile
- * may have its answer unread before it: after a look that comes late, the connection has that time once more.
+ * <p>So the probe asks the server for an answer once nothing has arrived for {@value #SILENCE_SECONDS} s. Anything that arrives
+ * proves that the connection works. If nothing arrives for another {@value #PATIENCE_SECONDS} s, the connection is replaced. If
+ * the process was paused meanwhile, the answer may have arrived but not been read. So after a late check, the connection gets
+ * that time once more.
  *
  * <p>There is one probe for each connection, from its opening to its end. {@link #heard} and {@link #stop} may be called by any
  * thread.
  */
 public final class MessageProbe {
-    /** What a driver lends to the probe of a connection. The probe calls it in its tasks, one at a time. */
+    /** The operations of a driver that the probe of a connection needs. The probe calls them in its tasks, one at a time. */
     public interface Line {
         /**
-         * Asks the server for something on this connection, which it always answers. Does not block.
+         * Sends a request that the server always answers, on this connection. Does not block.
          *
          * @return completes with the answer, or exceptionally; a {@link DriverException} that is {@code REJECTED} is an answer too
          */
@@ -28,12 +29,12 @@ public final class MessageProbe {
         void replace();
 
         /**
-         * Runs a task once, no earlier than after the delay. Tasks that see each other's work: one at a time, in turn.
-         * They are short. A driver that has ended may drop them.
+         * Runs a task once, no earlier than after the delay. Tasks must run one at a time, and each must see the effects of the
+         * earlier ones. They are short. A driver that has ended may drop them.
          */
         void later(long delayNanos, Runnable task);
 
-        /** The server, for people. */
+        /** Returns the server in readable form. */
         String describe();
     }
 
@@ -65,19 +66,19 @@ public final class MessageProbe {
         heardNanos = ticker.nanoTime();
     }
 
-    /** Begins to look after a connection that was just opened. */
+    /** Starts the probe of a connection that was just opened. */
     public static MessageProbe begin(Line line) {
         MessageProbe probe = new MessageProbe(Ticker.system(), line);
         probe.lookAfter(SILENCE_NANOS);
         return probe;
     }
 
-    /** Something has arrived on the connection. */
+    /** Records that something has arrived on the connection. */
     public void heard() {
         heardNanos = ticker.nanoTime();
     }
 
-    /** The connection has ended, or is about to. */
+    /** Stops the probe, because the connection has ended or is about to end. */
     public void stop() {
         over = true;
     }
