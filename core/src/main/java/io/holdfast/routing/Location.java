@@ -15,21 +15,21 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where locks are kept: one server, a cluster, or a master that Sentinels watch. In text:
+ * The location of the locks: one server, a cluster, or a master that Sentinels watch. Its text form is one of these:
  *
  * <ul>
  *   <li>{@code redis://[user[:password]@]host[:port][/database]}: one server; {@code host:port[/database]} means the same
  *   <li>{@code redis-cluster://[user[:password]@]host[:port][,host[:port]…]}: a cluster, by some of its nodes
  *   <li>{@code redis-sentinel://[user[:password]@]host[:port][,host[:port]…]/master[/database]}: the master that the
- *       sentinels know by that name. User, password and database are those of the servers;
+ *       sentinels know by that name. User, password and database are those of the servers.
  *       {@code ?sentinel-user=…&sentinel-password=…} are those of the sentinels
  * </ul>
  *
- * <p>A user may stand without a password if the options have a supplier of credentials.
+ * <p>A user may be given without a password if the options have a supplier of credentials.
  *
- * <p>Each with {@code rediss} in place of {@code redis} for TLS, to sentinels too. {@code valkey} and {@code valkeys} mean the
- * same, in letters of either case. Ports are 6379 where the text names none,
- * and 26379 of sentinels. User, password and master are percent-decoded.
+ * <p>In each form, {@code rediss} instead of {@code redis} means TLS, also to sentinels. {@code valkey} and {@code valkeys} mean
+ * the same as {@code redis} and {@code rediss}, in letters of either case. If the text names no port, it is 6379, and 26379 for
+ * sentinels. User, password and master are percent-decoded.
  */
 public final class Location {
     private static final String RULE =
@@ -58,7 +58,7 @@ public final class Location {
         this.behind = behind;
     }
 
-    /** One server. */
+    /** Returns the location of one server. */
     public static Location of(RedisAddress server) {
         return new Location(Kind.SERVER, List.of(server), "", null);
     }
@@ -155,8 +155,8 @@ public final class Location {
     }
 
     /**
-     * Connects. Blocks until it is usable, for the connect timeout, or twice that where there are several servers. Sentinels
-     * are connected to with the same options, but without user and password unless the text has some for them.
+     * Connects to the servers. Blocks until the driver is usable, for at most the connect timeout, or twice that if there are
+     * several servers. Connections to sentinels have the same options, but no user and password unless the text has them.
      *
      * @throws DriverException as {@link RedisDriverProvider#connect} does
      * @throws IllegalArgumentException as {@link ConnectOptions#check} does
@@ -166,9 +166,9 @@ public final class Location {
     }
 
     /**
-     * Connects, with other options for sentinels, if there are any.
+     * Connects to the servers, with separate options for sentinels, if there are any.
      *
-     * @param sentinels how sentinels are connected to; their time limit is that of the servers
+     * @param sentinels options for connections to sentinels; the time limit as a whole is that of {@code options}
      */
     public RedisDriver connect(RedisDriverProvider provider, ConnectOptions options, ConnectOptions sentinels) {
         for (RedisAddress each : addresses) {
@@ -192,7 +192,7 @@ public final class Location {
         };
     }
 
-    /** The text form, without users and passwords. */
+    /** Returns the text form, without users and passwords. */
     @Override
     public String toString() {
         if (kind == Kind.SERVER) {
