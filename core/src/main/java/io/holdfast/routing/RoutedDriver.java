@@ -20,17 +20,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A driver for several servers, over one driver for each.
  *
- * <p><b>Routes.</b> {@link Routes} knows for each partition (slot of a cluster; there is one, where Sentinels watch a master)
- * which server has it. It looks that up again when a server answers that it does not have a key, when a connection breaks,
- * when a server answers nothing for a second or is reported to have been replaced, and every half minute. A command is sent
- * there; if that was the wrong server it is sent on, a few times at most; what a server cannot serve at present it rejects,
- * and the caller may ask again.
+ * <p><b>Routes.</b> {@link Routes} knows which server has each partition: a slot of a cluster, or the one partition of a master
+ * that Sentinels watch. It looks this up again in these cases: a server answers that it does not have a key; a connection
+ * breaks; a server answers nothing for a second; a server is reported to have been replaced; half a minute has passed. A
+ * command is sent to the server of its partition. If that was the wrong server, the command is redirected, at most five times. A
+ * server rejects commands that it cannot serve at present, and the caller may try again.
  *
- * <p><b>Channels.</b> {@link Channels} makes a subscription at the server of its name's partition, sharded where the server
- * knows that, and again where the partition goes. Meanwhile its partition's messages are down.
+ * <p><b>Channels.</b> {@link Channels} makes a subscription at the server of its name's partition; it is sharded if the server
+ * supports that. If the partition moves, it subscribes again at the new server. Meanwhile the partition's messages are down.
  *
- * <p><b>Threads.</b> What changes the table and the subscriptions runs on one thread, the {@link Lane}; connecting and
- * looking up, which block, on others. Commands take none of them: they are sent on the caller's thread and redirected on the
+ * <p><b>Threads.</b> Changes of the table and the subscriptions run on one thread, the {@link Lane}. Connecting and looking up,
+ * which block, run on other threads. Commands use none of these: they are sent on the caller's thread, and redirected on the
  * thread that brings the answer.
  */
 public final class RoutedDriver implements RedisDriver {
@@ -52,10 +52,12 @@ public final class RoutedDriver implements RedisDriver {
     }
 
     /**
-     * A driver for a cluster. Blocks until the servers of all slots are connected, or some, and the limit has passed.
+     * Opens a driver for a cluster. Blocks until the servers of all slots are connected, or until the limit has passed and some
+     * are connected.
      *
-     * @param seeds some of its nodes; the others are learnt from them. At least one, all alike but for host and port
-     * @param limit the longest time
+     * @param seeds some nodes of the cluster, at least one, which name the others. They must differ in host and port only
+     * @param connector opens drivers to the nodes
+     * @param limit the time limit
      * @throws DriverException {@code UNKNOWN} if no node answers; {@code REJECTED} if one answers that it is in no cluster,
      *     or refuses the user
      */
@@ -67,15 +69,16 @@ public final class RoutedDriver implements RedisDriver {
     }
 
     /**
-     * A driver for the master that sentinels watch. Blocks until it is connected.
+     * Opens a driver for the master that sentinels watch. Blocks until it is connected.
      *
-     * @param sentinels their addresses, best of all of them; at least one
-     * @param name what they call the master
-     * @param server the user, password, database and encryption of the servers; its host and port mean nothing
+     * @param sentinels addresses of the sentinels, at least one and preferably all
+     * @param name the name by which the sentinels know the master
+     * @param server the user, password, database and encryption of the servers; its host and port are ignored
+     * @param connector opens drivers to the servers
      * @param toSentinels opens drivers to sentinels, with their own user and password
-     * @param limit the longest time
-     * @throws DriverException {@code UNKNOWN} if no sentinel answers, or what they name is no master; {@code REJECTED} if
-     *     they do not know the name, or a server refuses the user
+     * @param limit the time limit
+     * @throws DriverException {@code UNKNOWN} if no sentinel answers, or the server that they name is not a master;
+     *     {@code REJECTED} if they do not know the name, or a server refuses the user
      */
     public static RedisDriver sentinels(
             List<RedisAddress> sentinels,
@@ -91,12 +94,13 @@ public final class RoutedDriver implements RedisDriver {
     }
 
     /**
-     * A driver for one server that may be replaced by another at another address. Blocks until it is connected.
+     * Opens a driver for one server that may be replaced by another at another address. Blocks until it is connected.
      *
-     * @param whereabouts returns where the server is at present. Asked at the start, when a connection breaks, as long as
-     *     nothing is answered, and every half minute; on one thread at a time. Blocks for a bounded time, and throws
-     *     {@link DriverException} if it does not know: then it is asked again
-     * @param limit the longest time
+     * @param whereabouts returns the present address of the server. Called at the start, when a connection breaks, while nothing
+     *     is answered, and every half minute; by one thread at a time. Blocks for a bounded time. Throws a
+     *     {@link DriverException} if it does not know the address, and is then called again
+     * @param connector opens drivers to the server
+     * @param limit the time limit
      * @throws DriverException {@code UNKNOWN} if nothing answers there; {@code REJECTED} if the server refuses the user
      */
     public static RedisDriver moving(Supplier<RedisAddress> whereabouts, Connector connector, Duration limit) {
@@ -153,7 +157,7 @@ public final class RoutedDriver implements RedisDriver {
                 String[] words = String.valueOf(failure.getMessage()).split(" ", -1);
                 Node target = words.length < 3 ? null : told(words[2], key);
                 if (target == null) {
-                    // Whoever sent the command there may have been found to be away since.
+                    // The server that redirected the command may have been found unreachable since.
                     tryAgain("the server that has the slot is not known at present", failure, outcome);
                 } else if (failure.code().equals("MOVED")) {
                     routes.moved(topology.partition(key), target);
@@ -175,7 +179,7 @@ public final class RoutedDriver implements RedisDriver {
         outcome.completeExceptionally(DriverException.rejected("TRYAGAIN " + why + ": " + failure.getMessage()));
     }
 
-    /** The server that a redirection names; without a host it is at that of the one that redirects. */
+    /** The server that a redirection names; if it names no host, it means the host of the redirecting server. */
     private @Nullable Node told(String hostAndPort, String key) {
         int colon = hostAndPort.lastIndexOf(':');
         Node like = routes.at(topology.partition(key));
