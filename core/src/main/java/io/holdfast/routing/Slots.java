@@ -3,18 +3,18 @@ package io.holdfast.routing;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The slot of a key in a cluster: CRC-16 (XMODEM: polynomial 0x1021, begun with 0) of its hash tag, or of the whole key if
- * it has none, modulo 16,384. See the cluster specification, "Key distribution model".
+ * The calculation of a key's slot in a cluster: CRC-16 (XMODEM: polynomial 0x1021, initial value 0) of its hash tag, or of the
+ * whole key if it has none, modulo 16,384. See the cluster specification, "Key distribution model".
  */
 public final class Slots {
-    /** How many there are. */
+    /** The number of slots. */
     static final int COUNT = 16_384;
 
     private static final int[] TABLE = table();
 
     private Slots() {}
 
-    /** From 0 to 16,383. */
+    /** Returns the slot of a key, from 0 to 16,383. */
     public static int of(String key) {
         int open = key.indexOf('{');
         if (open >= 0) {
