@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * candidacy that the application no longer references continues to campaign and to lead.
  *
  * <p><b>States</b> (see docs/states.md):
+ *
  * <ul>
  *   <li><em>waits</em>: a request is in the queue, or is about to be made
  *   <li><em>leads</em>: it has a leadership that is valid, and its leader is at work
