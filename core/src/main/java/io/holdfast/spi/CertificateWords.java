@@ -13,11 +13,11 @@ import java.util.Map;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Says in words what is wrong with certificates, and what to do. Texts of certificates come from strangers. */
+/** Explains what is wrong with certificates, and what to do. Texts of certificates come from untrusted sources. */
 final class CertificateWords {
     private static final int MOST_NAMES = 10;
     private static final int LONGEST_TEXT = 200;
-    /** Kinds of names in certificates that are names of hosts. */
+    /** The kinds of names in certificates that are host names: this one and the next. */
     private static final int DNS = 2;
 
     private static final int ADDRESS = 7;
@@ -30,7 +30,7 @@ final class CertificateWords {
             "the server hung up during or right after the TLS handshake: perhaps it asks for a client's"
                     + " certificate that it trusts (" + GIVE_CERTIFICATE + ")";
 
-    /** Of the alerts by which a server refuses, those that speak of the client's certificate. */
+    /** The alerts by which a server refuses a connection because of the client's certificate, with their explanations. */
     private static final Map<String, String> ALERTS = Map.of(
             "certificate_required",
             "the server asks for a client's certificate: give one that it trusts (" + GIVE_CERTIFICATE + ")",
@@ -45,7 +45,7 @@ final class CertificateWords {
             "certificate_unknown",
             "the server refused the client's certificate (" + GIVE_CERTIFICATE + ")");
 
-    /** What was explained already. */
+    /** An exception whose message is already an explanation. */
     private static final class Explained extends CertificateException {
         private static final long serialVersionUID = 1L;
 
@@ -64,9 +64,9 @@ final class CertificateWords {
     }
 
     /**
-     * Another exception, that says it.
+     * Returns an exception with an explanation.
      *
-     * @param trustworthy whether nothing is wrong but the name
+     * @param trustworthy whether only the name is wrong
      * @param host the name that was expected
      * @param trusted which authorities are trusted, in words
      */
@@ -134,7 +134,7 @@ final class CertificateWords {
             if (each instanceof Explained) {
                 return text;
             }
-            // Of a context that the application has: nothing but the texts of the JDK.
+            // With a context of the application there are only the texts of the JDK.
             if (each instanceof CertPathBuilderException) {
                 found = "the server's certificate is not signed by an authority that the SSLContext trusts";
             } else if (each instanceof CertificateExpiredException) {
