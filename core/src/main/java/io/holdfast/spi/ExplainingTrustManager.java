@@ -8,12 +8,15 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
-/** Lets another judge certificates, and says in words what it does not like about them: nobody else sees both. */
+/**
+ * A trust manager that delegates to another one, and explains why that one rejects a certificate. Only here are both the
+ * certificates and the reason known.
+ */
 final class ExplainingTrustManager extends X509ExtendedTrustManager {
     private final X509ExtendedTrustManager judge;
     private final String trusted;
 
-    /** @param trusted which authorities are trusted, in words that go on after "an authority" */
+    /** @param trusted which authorities are trusted, in words that follow "an authority" */
     ExplainingTrustManager(X509ExtendedTrustManager judge, String trusted) {
         this.judge = judge;
         this.trusted = trusted;
@@ -47,7 +50,7 @@ final class ExplainingTrustManager extends X509ExtendedTrustManager {
             X509Certificate[] chain, String authType, @Nullable String host, CertificateException failure) {
         boolean trustworthy = true;
         try {
-            judge.checkServerTrusted(chain, authType); // without a look at the name
+            judge.checkServerTrusted(chain, authType); // does not check the name
         } catch (CertificateException e) {
             trustworthy = false;
         }
