@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/** Certificates and keys in files in PEM form. What is wrong with a file is said with its name, and with nothing of a key. */
+/** Reads certificates and keys from files in PEM form. Messages name the file that is wrong, and never repeat any of a key. */
 final class Pem {
     private static final String BEGIN = "-----BEGIN ";
     private static final String END = "-----END ";
@@ -35,7 +35,7 @@ final class Pem {
 
     private Pem() {}
 
-    /** All certificates of a file, at least one. */
+    /** Returns all certificates of a file, at least one. */
     static List<X509Certificate> certificates(Path file) {
         List<X509Certificate> found = new ArrayList<>();
         for (Block block : blocks(file)) {
@@ -59,7 +59,7 @@ final class Pem {
         }
     }
 
-    /** The private key of a file: PKCS#8, not encrypted. */
+    /** Returns the private key of a file, which must be PKCS#8 and not encrypted. */
     static PrivateKey key(Path file) {
         for (Block block : blocks(file)) {
             String type = block.type();
@@ -97,13 +97,13 @@ final class Pem {
         throw unreadable(file);
     }
 
-    /** Without a cause: what failed to read the key may repeat some of it. */
+    /** Without a cause, whose message might repeat some of the key. */
     private static IllegalArgumentException unreadable(Path file) {
         return new IllegalArgumentException(file + " has a private key that cannot be read: it is damaged, or neither "
                 + String.join(", ", ALGORITHMS));
     }
 
-    /** Whether a key belongs to a certificate: what the one has signed, the other confirms. */
+    /** Returns whether a key belongs to a certificate: a signature by the key must verify with the certificate. */
     static boolean belong(PrivateKey key, X509Certificate certificate) {
         PublicKey open = certificate.getPublicKey();
         String algorithm = switch (key.getAlgorithm()) {
