@@ -117,9 +117,9 @@ public final class Election {
     }
 
     /**
-     * Returns a copy with the given grace. If a candidate is elected again while its leader is still at work under a leadership
-     * that is over, it waits this long for the leader to return. Then it resigns, so that others may lead, and campaigns again
-     * when the leader has returned.
+     * Returns a copy with the given grace. A candidate may be elected again while its leader is still at work under a leadership
+     * that is over. It then waits this long for the leader to return. After that it resigns, so that others may lead, and
+     * campaigns again when the leader has returned.
      *
      * @param value 1 ms to 365 days
      */
