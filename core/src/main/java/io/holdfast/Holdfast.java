@@ -27,9 +27,9 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * A client: the way to locks on one server, on a cluster, or on a master that Sentinels watch. One per application is
- * enough; it is thread-safe and holds two connections to each server that has keys (and one to each sentinel, and to each
- * server where replicas confirm grants), whatever the number of locks, leases and waiters.
+ * A client: the access to locks on one server, on a cluster, or on a master that Sentinels watch. One per application is
+ * enough. It is thread-safe and holds two connections to each server that has keys, whatever the number of locks, leases and
+ * waiters. It also holds one to each sentinel, and one more to each server on which replicas confirm grants.
  *
  * <pre>{@code
  * Holdfast holdfast = Holdfast.connect("redis://localhost"); // once, for the whole application
@@ -37,8 +37,8 @@ import java.util.stream.Stream;
  * holdfast.close(); // when the application ends
  * }</pre>
  *
- * <p>Closing it ends its open leases as lost ({@link LossReason#CLIENT_CLOSED}), releases them, withdraws its waiters, and
- * ends its threads.
+ * <p>Closing it ends its open leases as lost ({@link LossReason#CLIENT_CLOSED}), releases them, withdraws its waiters, and ends
+ * its threads.
  */
 public final class Holdfast implements AutoCloseable {
     private final Client client;
@@ -55,8 +55,8 @@ public final class Holdfast implements AutoCloseable {
      * @throws IllegalArgumentException if the address cannot be parsed, or the options do not fit it, such as a file of
      *     {@link HoldfastOptions#tls()} that does not hold a certificate
      * @throws IllegalStateException if there is no driver on the class path, or more than one
-     * @throws ServerUnreachableException if nothing answers there
-     * @throws ServerRefusedException if what answers will not do; the message says why
+     * @throws ServerUnreachableException if no server answers there
+     * @throws ServerRefusedException if the server there cannot be used; the message says why
      */
     public static Holdfast connect(String address) {
         return connect(address, HoldfastOptions.defaults());
@@ -67,17 +67,20 @@ public final class Holdfast implements AutoCloseable {
         return connect(Location.parse(address), Require.given("options", options));
     }
 
-    /** Works over a driver, for example one that was made from a client that the application already has. Closing this client closes the driver. */
+    /**
+     * Creates a client over a driver, for example one made from a client that the application already has. Closing this client
+     * closes the driver.
+     */
     public static Holdfast over(RedisDriver driver) {
         return over(driver, HoldfastOptions.defaults());
     }
 
-    /** Works over a driver, with options; closing this client closes the driver. */
+    /** Creates a client over a driver, with options; closing this client closes the driver. */
     public static Holdfast over(RedisDriver driver, HoldfastOptions options) {
         return over(driver, options, Environment.system());
     }
 
-    /** Works over a driver, with a time and a randomness of its own: for tests and simulations. */
+    /** Creates a client over a driver, with its own time and randomness, for tests and simulations. */
     public static Holdfast over(RedisDriver driver, HoldfastOptions options, Environment environment) {
         return begin(new Client(
                 Require.given("driver", driver),
@@ -86,12 +89,12 @@ public final class Holdfast implements AutoCloseable {
     }
 
     /**
-     * Joins the server that the processes of this user share on this machine, and starts it if there is none: its locks
-     * exclude these processes from each other, and no others. Needs the module {@code holdfast-embedded}.
+     * Joins the server that the processes of this user share on this machine, and starts it if there is none. Its locks exclude
+     * these processes from each other, and no others. Needs the module {@code holdfast-embedded}.
      *
-     * <p>If that server ends, the client joins again: its leases are lost ({@link LossReason#NOT_ON_SERVER}), as with any server that
-     * has lost its memory, and its waiters are queued again. Holds of a process that has ended are released as soon as
-     * another client asks for the lock, and not only when their lease durations end.
+     * <p>If that server ends, the client joins again. Its leases are lost ({@link LossReason#NOT_ON_SERVER}), as with any
+     * server that has lost its memory, and its waiters are queued again. If a process has ended, its holds are released as soon
+     * as another client requests the lock, and not only when their lease durations end.
      *
      * @throws IllegalStateException if that module or a driver is not on the class path
      * @throws ServerUnreachableException if the server cannot be started; the message says what to do
@@ -117,8 +120,8 @@ public final class Holdfast implements AutoCloseable {
     }
 
     /**
-     * Works over a share and with a driver that were found in another way than {@link #embedded()} does. Closing this client
-     * closes the share, and so does a failure of this call.
+     * Creates a client over a joined server and with a driver that were found in another way than by {@link #embedded()}.
+     * Closing this client closes the joined server, and so does a failure of this call.
      *
      * @throws ServerUnreachableException if the server does not answer
      */
@@ -141,7 +144,7 @@ public final class Holdfast implements AutoCloseable {
         }
     }
 
-    /** Where the embedded server is: at first where it was when it was joined. */
+    /** The address of the embedded server: at first the one at which it was joined. */
     private static final class Whereabouts implements Supplier<RedisAddress> {
         private final EmbeddedServer server;
         private boolean asked; // it is asked by one thread at a time
@@ -176,9 +179,9 @@ public final class Holdfast implements AutoCloseable {
     }
 
     /**
-     * Looks at a server that locks are wanted of, also at one that {@link #connect(String)} would refuse, and tries what
-     * Holdfast has to be able to do there: takes a lock named {@code holdfast doctor} for a moment, and sends itself a
-     * message. What the user may not do, the server may write to its log of refusals. Blocks for some fifty round trips.
+     * Examines a server that is meant for locks, even one that {@link #connect(String)} would refuse. It tries the operations
+     * that Holdfast needs there: it takes a lock named {@code holdfast doctor} for a moment, and sends itself a message. The
+     * server may write the operations that the user may not do to its log of refusals. Blocks for about fifty round trips.
      * Closes the driver.
      *
      * @throws ServerUnreachableException if the server does not answer
@@ -233,7 +236,7 @@ public final class Holdfast implements AutoCloseable {
     }
 
     /**
-     * A lock, with the client's default options. No I/O.
+     * Returns a lock, with the client's default options. No I/O.
      *
      * @param name 1 to 1,000 characters, any of them
      */
@@ -241,44 +244,44 @@ public final class Holdfast implements AutoCloseable {
         return lock(name, client.kit.options.lockDefaults(name));
     }
 
-    /** A lock with options of its own. No I/O. */
+    /** Returns a lock with options of its own. No I/O. */
     public DistributedLock lock(String name, LockOptions options) {
         return new DistributedLock(
                 client, Keys.of(client.kit.options.prefix(), name), Require.given("options", options), null);
     }
 
     /**
-     * A read/write lock, with the client's default options. No I/O.
+     * Returns a read/write lock, with the client's default options. No I/O.
      *
-     * @param name 1 to 1,000 characters, any of them; names of locks of different kinds have nothing to do with each other
+     * @param name 1 to 1,000 characters, any of them; names of locks of different kinds are unrelated
      */
     public DistributedReadWriteLock readWriteLock(String name) {
         return readWriteLock(name, sharedDefaults(name));
     }
 
-    /** A read/write lock with options of its own. No I/O. */
+    /** Returns a read/write lock with options of its own. No I/O. */
     public DistributedReadWriteLock readWriteLock(String name, LockOptions options) {
         Keys keys = Keys.of(client.kit.options.prefix(), Keys.Kind.READ_WRITE, name);
         return new DistributedReadWriteLock(client, keys, Require.given("options", options));
     }
 
     /**
-     * A semaphore, with the client's default options. No I/O.
+     * Returns a semaphore, with the client's default options. No I/O.
      *
-     * @param name 1 to 1,000 characters, any of them; names of locks of different kinds have nothing to do with each other
+     * @param name 1 to 1,000 characters, any of them; names of locks of different kinds are unrelated
      * @param permits how many may be out, 1 to 1,000,000
      */
     public DistributedSemaphore semaphore(String name, int permits) {
         return semaphore(name, permits, sharedDefaults(name).withReentrancy(LockOptions.Reentrancy.WAIT));
     }
 
-    /** A semaphore with options of its own. No I/O. */
+    /** Returns a semaphore with options of its own. No I/O. */
     public DistributedSemaphore semaphore(String name, int permits, LockOptions options) {
         Keys keys = Keys.of(client.kit.options.prefix(), Keys.Kind.SEMAPHORE, name);
         return new DistributedSemaphore(client, keys, permits, Require.given("options", options));
     }
 
-    /** What locks that several may hold have of the client's lock options: those that mean nothing there are left out. */
+    /** Returns the client's lock options for locks that several may hold, without those that have no meaning there. */
     private LockOptions sharedDefaults(String name) {
         LockOptions options = client.kit.options.lockDefaults(name).withKeepFor(Duration.ZERO);
         return options.waitLimit().untilStuck()
@@ -287,10 +290,10 @@ public final class Holdfast implements AutoCloseable {
     }
 
     /**
-     * Several locks that are obtained together or not at all, with the client's default options. No I/O.
+     * Returns several locks that are obtained together or not at all, with the client's default options. No I/O.
      *
-     * @param names 2 to 100 different ones; their order is of no importance
-     * @throws IllegalArgumentException if they are fewer, more, or one of them is there twice
+     * @param names 2 to 100 different ones, in any order
+     * @throws IllegalArgumentException if they are fewer or more, or one of them is there twice
      */
     public LockSet locks(String... names) {
         return LockSet.of(
@@ -300,88 +303,89 @@ public final class Holdfast implements AutoCloseable {
     }
 
     /**
-     * Several locks of this client that are obtained together or not at all, each with its own options but the wait: that is
-     * the set's. No I/O.
+     * Returns several locks of this client that are obtained together or not at all. Each has its own options except the wait,
+     * which is that of the set. No I/O.
      *
-     * @param locks 2 to 100 different ones; their order is of no importance
-     * @throws IllegalArgumentException if they are fewer, more, one of them is there twice or of another client, or its options
-     *     say to wait until it is stuck
+     * @param locks 2 to 100 different ones, in any order
+     * @throws IllegalArgumentException if they are fewer or more, or if one of them is there twice, is of another client, or
+     *     has options that wait until it is stuck
      */
     public LockSet allOf(DistributedLock... locks) {
         return LockSet.ofEach(client, client.kit.options.lockDefaults().waitLimit(), List.of(locks));
     }
 
     /**
-     * A lock of the plain protocol, which other programs speak too, with the default options. No I/O.
+     * Returns a lock of the plain protocol, which other programs use too, with the default options. No I/O.
      *
-     * @param key the key itself, as the others spell it: no prefix is put before it; 1 to 1,000 characters
+     * @param key the key itself, as the others spell it, without a prefix; 1 to 1,000 characters
      */
     public PlainLock plainLock(String key) {
         return plainLock(key, PlainOptions.defaults());
     }
 
-    /** A lock of the plain protocol, with options of its own; see {@link #plainLock(String)}. No I/O. */
+    /** Returns a lock of the plain protocol, with options of its own; see {@link #plainLock(String)}. No I/O. */
     public PlainLock plainLock(String key, PlainOptions options) {
         return new PlainLock(client, Keys.plain(key), Require.given("options", options));
     }
 
     /**
-     * Work that is done once under this key, among all clients, with the client's default options. No I/O.
+     * Returns work that is done once under this key, among all clients, with the client's default options. No I/O.
      *
-     * @param key 1 to 1,000 characters, any of them; keys and names of locks have nothing to do with each other
+     * @param key 1 to 1,000 characters, any of them; keys and names of locks are unrelated
      */
     public Once once(String key) {
         return once(key, client.kit.options.lockDefaults(key).withKeepFor(Duration.ZERO));
     }
 
     /**
-     * Work that is done once, with lock options of its own. No I/O.
+     * Returns work that is done once, with lock options of its own. No I/O.
      *
-     * @throws IllegalArgumentException if an option means nothing for it
+     * @throws IllegalArgumentException if an option has no meaning for it
      */
     public Once once(String key, LockOptions options) {
         Keys keys = Keys.of(client.kit.options.prefix(), Keys.Kind.ONCE, key);
         return new Once(client, keys, Require.given("options", options));
     }
 
-    /** An election, whose candidates ask with the client's lock options, with a lease duration of 15 s at most. No I/O. */
+    /** Returns an election, whose candidates use the client's lock options, with a lease duration of at most 15 s. No I/O. */
     public Election election(String name) {
         return election(name, Election.defaults(client.kit.options.lockDefaults()));
     }
 
     /**
-     * An election with options of its own. No I/O. Turns do not apply to it: each candidate stands in the server's queue.
+     * Returns an election with options of its own. No I/O. Turns do not apply to it: each candidate stands in the server's
+     * queue.
      *
-     * @param name 1 to 1,000 characters, any of them; names of elections and of locks have nothing to do with each other
-     * @throws IllegalArgumentException if an option means nothing for an election
+     * @param name 1 to 1,000 characters, any of them; names of elections and of locks are unrelated
+     * @throws IllegalArgumentException if an option has no meaning for an election
      */
     public Election election(String name, LockOptions options) {
         Keys keys = Keys.of(client.kit.options.prefix(), Keys.Kind.ELECTION, name);
         return new Election(client, keys, Require.given("options", options));
     }
 
-    /** Looks at locks. */
+    /** Returns an inspector, which reads locks without changing them. */
     public Inspector inspect() {
         return new Inspector(client);
     }
 
     /**
-     * Goes on with a lease that another process has given a ticket for: it is renewed, extended and released here, with the
-     * same token and under an owner of this client. From then on the giver's lease has no effect on the server: whatever it
-     * does, or stops doing, disturbs no other. Of several clients that adopt with one ticket, one gets the lease. Blocks for one round
-     * trip, at most the command timeout.
+     * Continues a lease for which another process has given a ticket. It is renewed, extended and released here, with the same
+     * token and under an owner of this client. From then on the giver's lease has no effect on the server: neither its acts nor
+     * their absence disturb others. If several clients adopt with one ticket, one gets the lease. Blocks for one round trip, at
+     * most the command timeout.
      *
-     * @throws LeaseLostException if the server says that the ticket's lease does not hold the lock any more: it was released
-     *     or lost, or another has adopted it
-     * @throws ServerUnreachableException if the server does not answer: whether it was adopted is not known, and if it was,
-     *     the lock is released in the background
-     * @throws LockRefusedException if fewer replicas have it in time than the options ask for; the lock is released then
+     * @throws LeaseLostException if the server says that the ticket's lease no longer holds the lock: it was released or lost,
+     *     or another client has adopted it
+     * @throws ServerUnreachableException if the server does not answer; whether it was adopted is unknown, and if it was, the
+     *     lock is released in the background
+     * @throws LockRefusedException if fewer replicas have it in time than the options require; the lock is then released
      */
     public Lease adopt(LeaseTicket ticket) {
         return adopt(ticket, client.kit.options.lockDefaults());
     }
 
-    /** Goes on with a lease, with options; the lease duration is that of the ticket. See {@link #adopt(LeaseTicket)}. */
+    /** Continues a lease, with options; the lease duration is that of the ticket. See {@link #adopt(LeaseTicket)}. */
     public Lease adopt(LeaseTicket ticket, LockOptions options) {
         Require.given("options", options);
         client.server.refuseBeyondQuarantine(
@@ -394,43 +398,43 @@ public final class Holdfast implements AutoCloseable {
     }
 
     /**
-     * A text on the server that is changed under fencing tokens. No I/O.
+     * Returns a text on the server that is changed under fencing tokens. No I/O.
      *
-     * @param name 1 to 1,000 characters, any of them; names of values and of locks have nothing to do with each other
-     * @param life how long the value and its newest token last after the last act on it, 1 ms to 365 days: longer than the
-     *     longest pause after which an old holder might still write
+     * @param name 1 to 1,000 characters, any of them; names of values and of locks are unrelated
+     * @param life how long the value and its newest token last after the last act on it, 1 ms to 365 days. It must be longer
+     *     than the longest pause after which an old holder might still write
      */
     public FencedValue fencedValue(String name, Duration life) {
         Require.between("life", life, Duration.ofMillis(1), Require.LONGEST);
         return new FencedValue(client, Keys.of(client.kit.options.prefix(), name), life);
     }
 
-    /** A value whose key never expires, not even after a deletion: it has to be removed by hand. No I/O. */
+    /** Returns a value whose key never expires, not even after a deletion; it must be removed by hand. No I/O. */
     public FencedValue fencedValueForEver(String name) {
         return new FencedValue(client, Keys.of(client.kit.options.prefix(), name), Duration.ZERO);
     }
 
-    /** Administers locks by name, for any holder: for operators, and apart from leases. */
+    /** Returns an administrator of locks by name, for any holder: for operators, and independent of leases. */
     public Admin admin() {
         return new Admin(client);
     }
 
-    /** Where it keeps its locks, for people: the server's address, or the addresses of several. */
+    /** Returns the location of the locks, for people: the server's address, or the addresses of several. */
     public String server() {
         return client.server.describe();
     }
 
-    /** The id of this client, as listings show it. */
+    /** Returns the id of this client, as listings show it. */
     public String id() {
         return client.kit.ids.client();
     }
 
-    /** How many leases this client holds at present. */
+    /** Returns how many leases this client holds at present. */
     public int leaseCount() {
         return client.kit.holds().size() - client.localLines.kept();
     }
 
-    /** How many requests of this client wait at present. */
+    /** Returns how many requests of this client wait at present. */
     public int waiterCount() {
         return Math.max(
                 0,
@@ -440,22 +444,23 @@ public final class Holdfast implements AutoCloseable {
                         + client.localLines.waiting());
     }
 
-    /** The options of this client. */
+    /** Returns the options of this client. */
     public HoldfastOptions options() {
         return client.kit.options;
     }
 
     /**
-     * Ends the client; see above. Blocks until the server has confirmed the releases, at most
-     * {@link HoldfastOptions#closeTimeout()}, and no longer than half a second if there is no connection to the server; what
-     * is not confirmed by then expires at the end of its lease duration. Closing twice is a no-op.
+     * Closes the client. Its open leases end as lost and are released, its waiters are withdrawn, and its threads end. Blocks
+     * until the server has confirmed the releases, for at most {@link HoldfastOptions#closeTimeout()}. Without a connection to
+     * the server it blocks for at most half a second. A hold whose release is not confirmed by then expires at the end of its
+     * lease duration. Closing twice is a no-op.
      */
     @Override
     public void close() {
         client.close();
     }
 
-    /** For people: the server, the application, and the id of this client. */
+    /** Returns a text for people: the server, the application, and the id of this client. */
     @Override
     public String toString() {
         return "Holdfast[" + client.server.describe() + ", prefix " + LogText.text(client.kit.options.prefix())
