@@ -74,7 +74,7 @@ public sealed interface Attempt<L> {
     record Unknown<L>(String lockName, ServerUnreachableException cause) implements Attempt<L> {}
 
     /**
-     * The reason why a lock was not obtained. Only events have the last four ({@link LockEvent.NotObtained}); a
+     * The reason why a lock was not obtained. The last four occur only in events ({@link LockEvent.NotObtained}); a
      * {@link NotObtained} never has them.
      */
     enum Reason {

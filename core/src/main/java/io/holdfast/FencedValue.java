@@ -30,7 +30,7 @@ import java.util.Optional;
  * sends them one after the other.
  *
  * <p>Every method blocks for one round trip, for at most the command timeout. It throws {@link ServerUnreachableException} if
- * the server does not answer: the command may or may not have taken effect. To repeat it is harmless if the same holder has
+ * the server does not answer: the command may or may not have taken effect. Repeating it is harmless if the same holder has
  * sent no other command since. It throws {@link ServerRefusedException} if the server answers with an error: nothing was
  * changed. Thread-safe.
  */

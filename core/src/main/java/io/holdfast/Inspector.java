@@ -40,10 +40,10 @@ import org.jspecify.annotations.Nullable;
  * Looks at locks without changing them. What it reports was true at one instant on the server. Blocks for a few round
  * trips, each at most the command timeout.
  *
- * <p>Listings begin with what clients report of themselves, and ask the server for the locks that these have or wait for, in batches:
- * they cost what they list, however many keys the server has. Clients are asked to report when a listing begins; one that does not
- * answer within 250 ms is listed as it was when it last reported, a client that has died for as long as its holds last. A lock that is
- * taken or released meanwhile may or may not be listed. What no client of this library reports is listed by {@link #scanning} only.
+ * <p>A listing asks all clients to report their locks, and then asks the server for these locks in batches. So its cost depends
+ * on the number of locks, and not on the number of keys on the server. A client that does not answer within 250 ms is listed as it
+ * was when it last reported. A client that has died is listed for as long as its holds last. A lock that is acquired or released
+ * during the listing may or may not be listed. Only {@link #scanning} lists locks that no client of this library reports.
  *
  * <p>Listings are streams that ask as they are read: read only as much as is needed. Each lock is listed once.
  *
@@ -184,7 +184,7 @@ public final class Inspector {
         return seen(name, 0).isLocked();
     }
 
-    /** Whether a request waits for the lock. */
+    /** Returns whether a request is waiting for the lock. */
     public boolean isQueued(String name) {
         return seen(name, 0).isQueued();
     }

@@ -36,7 +36,7 @@ final class JavaLock implements Lock {
         }
     }
 
-    /** The state that each thread has by views of any client; none while it has nothing. */
+    /** The locks that each thread holds through the views of any client; unset while it holds none. */
     private static final ThreadLocal<@Nullable Map<Key, Held>> HELD = new ThreadLocal<>();
 
     private final DistributedLock lock;

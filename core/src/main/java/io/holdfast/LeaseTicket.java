@@ -51,7 +51,7 @@ public record LeaseTicket(String lockName, String owner, long token, long grantT
     /**
      * Reads the text that {@link #encoded()} wrote.
      *
-     * @throws IllegalArgumentException if the text is no ticket
+     * @throws IllegalArgumentException if the text is not a ticket
      */
     public static LeaseTicket decode(String text) {
         String[] words = text.split(" ", 6);

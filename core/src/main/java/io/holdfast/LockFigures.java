@@ -21,7 +21,7 @@ import java.util.List;
  */
 public record LockFigures(
         Times waits, Times holds, long handoffs, long timedOut, long refused, long lost, long answered, long givenUp) {
-    /** Figures of which all are zero. */
+    /** Figures that are all zero. */
     public static final LockFigures NONE = new LockFigures(Times.NONE, Times.NONE, 0, 0, 0, 0, 0, 0);
 
     /** Returns the sum of these figures and the others. */

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown if the lock was certainly not obtained: this call does not hold it, and no longer waits. {@link #reason()} says why;
- * the subclasses are for the reactions that differ most.
+ * callers can catch a subclass for the reasons that they treat differently.
  */
 public abstract sealed class LockNotObtainedException extends HoldfastException
         permits LockTimeoutException, LockRefusedException, DeadlockException {

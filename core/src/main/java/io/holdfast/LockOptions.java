@@ -508,7 +508,7 @@ public final class LockOptions {
      * requests that are in its own line at that moment, in their order, without asking the server. A later request waits for
      * the next turn, behind the other clients. While no other client waits, the client serves every request that comes, and
      * asks the server at least every 100 ms whether that is still so. A lost message therefore delays others by at most that.
-     * Each lease has its own token, greater than all before. If a client has one request for a lock at a time, the order is the
+     * Each lease has its own token, greater than every earlier one. If a client has one request for a lock at a time, the order is the
      * server's.
      *
      * <p>These requests ask the server themselves, in {@link #withStrictOrder() strict order}, as do all requests to a

@@ -46,8 +46,8 @@ final class FenceInterceptor implements MethodInterceptor {
         try {
             if (!DataSourceUtils.isConnectionTransactional(connection, database)) {
                 throw new IllegalStateException(method
-                        + " is fenced, and its transaction is none of the data source: the fence has to be checked in"
-                        + " the transaction that writes");
+                        + " is fenced, but its transaction does not belong to the data source: the fence must be checked"
+                        + " in the transaction that writes");
             }
             fence.check(connection, CurrentLease.get());
         } catch (SQLException e) {

@@ -195,7 +195,9 @@ final class LockedMethod {
                 .sorted()
                 .collect(Collectors.joining(" and "));
         if (all.contains(" and ")) {
-            throw wrong("has both " + all, "Leave one of them, or call one method from the other, in another bean");
+            throw wrong(
+                    "has both " + all,
+                    "Remove one of them, or move one method to another bean and call it from the other");
         }
         for (String own : CALLED_ON_THE_BEAN) {
             if (MergedAnnotations.from(method).isPresent(own)) {

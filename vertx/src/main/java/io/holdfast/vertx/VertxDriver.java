@@ -81,7 +81,7 @@ public final class VertxDriver {
         String endpoint = options.getEndpoints().get(0);
         if (endpoint.contains("protocol=3")) {
             throw new IllegalArgumentException(
-                    "the endpoint asks for RESP3, and the driver speaks RESP2: leave protocol away");
+                    "the endpoint asks for RESP3, but the driver speaks RESP2: leave out the protocol setting");
         }
         return endpoint;
     }
