@@ -21,19 +21,20 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Administers locks by name, for any holder. An operator's act breaks what the holder was promised. The holder is
- * notified by a message, or, if that is lost, learns of it at the next renewal, at most a third of the lease duration later. Only a
- * store that compares fencing tokens can refuse what it writes until then.
+ * Administrative operations on locks, by name and regardless of their holder. A release breaks what the holder was promised.
+ * The holder's client is notified by a message. If the message is lost, the client learns of the release at its next renewal,
+ * at most a third of the lease duration later. Until then only a store that compares fencing tokens can refuse the holder's
+ * writes.
  *
- * <p>Blocks for a round trip for each lock, at most the command timeout. Every method throws
+ * <p>Every method blocks for a round trip for each lock, each at most the command timeout. It throws
  * {@link ServerUnreachableException} if the server does not answer (it may or may not have acted), and
- * {@link ServerRefusedException} if it answers with an error.
+ * {@link ServerRefusedException} if the server answers with an error.
  */
 public final class Admin {
-    /** How long a dropped waiter is refused if it asks again because it did not hear of it. */
+    /** How long a dropped waiter is refused if it missed the message and asks again. */
     private static final Duration REFUSED = Duration.ofMinutes(2);
 
-    /** The most characters of a reason for a pause. */
+    /** The maximum number of characters of the reason for a pause. */
     public static final int LONGEST_REASON = 1_000;
 
     private static final int MOST_ROUNDS = 1_000;
@@ -59,19 +60,22 @@ public final class Admin {
     }
 
     /**
-     * Returns an administrator whose acts upon many locks search the whole server for them, as {@link Inspector#scanning} does. Without it, they
-     * find what clients report.
+     * Returns a copy whose acts on many locks search the whole server for them, as {@link Inspector#scanning} does. Otherwise
+     * such an act finds only the locks that clients report.
      */
     public Admin scanning() {
         return new Admin(client, kind, eventData, true);
     }
 
     /**
-     * Returns an administrator for names of another kind; without it, names are those of locks, and nothing of another kind is touched.
+     * Returns a copy for names of the given kind. By default, names are those of exclusive locks, and locks of other kinds are
+     * not affected.
      *
      * <ul>
-     *   <li>Of a read/write lock or a semaphore, a release by name ends every lease, and a release with a token all that have that token.
-     *   <li>Of an election, the holder is its leader, and candidates wait. A candidate that is released or dropped campaigns again.
+     *   <li>For a read/write lock or a semaphore, a release by name ends every lease. A release with a token ends every lease
+     *       that has this token.
+     *   <li>For an election, the holder is the leader, and the waiters are candidates. A candidate that is released or dropped
+     *       campaigns again.
      * </ul>
      */
     public Admin of(LockInfo.Kind kind) {
@@ -79,9 +83,9 @@ public final class Admin {
     }
 
     /**
-     * Returns an administrator whose events carry the caller's own data: who acted, for example, and why.
+     * Returns a copy whose events carry the caller's data, for example who acted and why.
      *
-     * @param data handed to listeners as {@link LockEvent#data()}, and to the log as its text; null for nothing
+     * @param data the data; listeners get it from {@link LockEvent#data()}, and the log contains it as text; null for none
      */
     public Admin withEventData(@Nullable Object data) {
         return new Admin(client, kind, data, scanning);
@@ -91,39 +95,39 @@ public final class Admin {
         client.kit.events().tell(lock, key, owner, eventData, event);
     }
 
-    /** What to do with the waiters. */
+    /** The possible treatments of the waiters at a release. */
     public enum Waiters {
-        /** The next in line gets the lock. */
+        /** The next waiter gets the lock. */
         HAND_OFF,
-        /** All are dropped: their calls end as {@link Attempt.Reason#DROPPED}. */
+        /** All waiters are dropped. Their calls end with {@link Attempt.Reason#DROPPED}. */
         DROP
     }
 
     /**
-     * The answer to a release of many.
+     * The result of a release of many locks.
      *
      * @param released how many holds ended
      * @param dropped how many waiters were dropped
-     * @param took how long it took
+     * @param took how long the operation took
      */
     public record Total(int released, int dropped, Duration took) {}
 
-    /** Releases a lock, for any holder; the next in line gets it. */
+    /** Releases a lock, regardless of its holder. The next waiter gets it. */
     public Revocation release(String name) {
         return release(name, Waiters.HAND_OFF);
     }
 
-    /** Releases a lock, for any holder. */
+    /** Releases a lock, regardless of its holder. {@code waiters} determines what happens to the waiters. */
     public Revocation release(String name, Waiters waiters) {
         return release(name, 0, waiters);
     }
 
     /**
-     * Releases a lock if the present hold has this token: the hold that was looked at, and no later one. What {@linkplain
-     * Holder#resting() rests} has the token of the hold that it was, and its rest ends.
+     * Releases a lock if its present hold has the given token. A later hold, with another token, is left alone. A lock that
+     * {@linkplain Holder#resting() rests} has the token of its last hold; its rest then ends.
      *
-     * @param token as {@link Holder#token()} or {@link Lease#token()} reports it: leases that share a hold have tokens of
-     *     their own, each of which means this hold
+     * @param token the token, as {@link Holder#token()} or {@link Lease#token()} returns it. Leases that share a hold have
+     *     tokens of their own; each of these tokens identifies the hold
      */
     public Revocation release(String name, long token, Waiters waiters) {
         long begin = client.kit.nanoTime();
@@ -133,9 +137,9 @@ public final class Admin {
         RevokeReply reply = revoke(keys, several, token, drop);
         RevokeReply first = reply;
         int dropped = reply.dropped();
-        boolean all = several && token == 0; // while there is more to end, nobody is granted it
+        boolean all = several && token == 0; // while there is more to end, no waiter is granted it
         for (int round = 0; (drop || all) && reply.state().more() && round < MOST_ROUNDS; round++) {
-            // The hold that this call has ended is gone; one that began meanwhile is not meant.
+            // The hold that this call has ended is gone; one that began meanwhile must stay.
             reply = revoke(
                     keys,
                     several,
@@ -147,7 +151,7 @@ public final class Admin {
                 keys, first.held().map(Holder::owner).orElse(""), begin, first.word(), first.held(), dropped, reply);
     }
 
-    /** @param last what the server answered at the end */
+    /** @param last the last answer of the server */
     private Revocation told(
             Keys keys,
             String owner,
@@ -174,9 +178,11 @@ public final class Admin {
     }
 
     /**
-     * Releases what one holder has of a lock, and not what others have alongside it. The next in line get it. Where it has no holder, and rests, the rest ends; readers that rest together have one token, and their rests end together.
+     * Releases the hold of one holder of a lock. Other holders of the same lock keep their holds. The next waiters are
+     * served. If the lock has no holder and rests, the rest ends. Readers that rest together have one token, so their rests end
+     * together.
      *
-     * @param holder as a listing reports it; nothing is done if it has nothing any more
+     * @param holder the holder, as a listing reports it; nothing is released if its hold has already ended
      */
     public Revocation release(String name, Holder holder) {
         long begin = client.kit.nanoTime();
@@ -188,11 +194,12 @@ public final class Admin {
     }
 
     /**
-     * Drops one request that waits: its call ends as {@link Attempt.Reason#DROPPED}. The holder of the lock is not concerned, and those who
-     * wait behind it move up.
+     * Drops one waiting request. Its call ends with {@link Attempt.Reason#DROPPED}. The holder of the lock is not affected, and
+     * the requests behind the dropped one move up.
      *
-     * @param waiter as a listing reports it; it is looked for among the first thousand of the queue
-     * @return with 1 as {@link Revocation#dropped()}, or 0 if it waits no more: it may have been granted the lock
+     * @param waiter the waiter, as a listing reports it; only the first thousand requests of the queue are searched for it
+     * @return the result. Its {@link Revocation#dropped()} is 1, or 0 if the request no longer waits; it may have been granted
+     *     the lock
      */
     public Revocation drop(String name, Waiter waiter) {
         long begin = client.kit.nanoTime();
@@ -211,13 +218,13 @@ public final class Admin {
         return revoke(keys, callback -> client.server.adminScripts.revoke(keys, token, drop, REFUSED, callback));
     }
 
-    /** Drops the waiters of several holders of whom none is meant. */
+    /** Drops the waiters of a lock with several holders if none of these has the token that was given. */
     private RevokeReply dropBeside(Keys keys, RevokeReply each) {
         RevokeReply reply = revoke(keys, callback -> client.server.adminScripts.dropAll(keys, REFUSED, callback));
         return new RevokeReply(each.word(), each.held(), each.dropped() + reply.dropped(), reply.state());
     }
 
-    /** Those of several that have a token. Readers that hold a lock together have the same. */
+    /** Ends those of several holds that have a token. Readers that hold a lock together have the same token. */
     private RevokeReply revokeEach(Keys keys, long token, boolean drop) {
         LockInfo lock = inspector.seen(keys.name(), Inspector.MOST_LISTED);
         RevokeReply sum =
@@ -245,12 +252,12 @@ public final class Admin {
         return reply;
     }
 
-    /** Releases all locks. Drops the waiters of each first, so that no waiter is granted one meanwhile. */
+    /** Releases all locks. The waiters of each lock are dropped first, so that none of them is granted it meanwhile. */
     public Total releaseAll() {
         long begin = client.kit.nanoTime();
         int dropped = 0;
         int released = 0;
-        // Queues without a hold are rare, and yet have to go.
+        // Queues without a hold are rare, but must be emptied, too.
         for (String name : inspector.queuedNames().toList()) {
             Revocation result = release(name, Waiters.DROP);
             dropped += result.dropped();
@@ -264,23 +271,23 @@ public final class Admin {
         return told(new Total(released, dropped, Duration.ofNanos(client.kit.nanoTime() - begin)));
     }
 
-    /** Releases what one client holds; see {@link Inspector#clients()}. The next in line get the locks. */
+    /** Releases all holds of one client; see {@link Inspector#clients()}. The next waiters get the locks. */
     public Total releaseOfClient(String clientId) {
         return releaseOf(holder -> holder.client().equals(clientId));
     }
 
-    /** Releases what processes on one host hold. The next in line get the locks. */
+    /** Releases all holds of the processes on one host. The next waiters get the locks. */
     public Total releaseOfHost(String host) {
         return releaseOf(holder -> holder.host().equals(host));
     }
 
-    /** Releases what one actor of one client holds; see {@link DistributedLock#withActor}. The next in line get the locks. */
+    /** Releases all holds of one actor of one client; see {@link DistributedLock#withActor}. The next waiters get the locks. */
     public Total releaseOfActor(String clientId, String actor) {
         return releaseOf(
                 holder -> holder.client().equals(clientId) && holder.actor().equals(actor));
     }
 
-    /** Releases what this client holds. Its leases are lost. The next in line get the locks. */
+    /** Releases all holds of this client. Its leases are lost. The next waiters get the locks. */
     public Total releaseMine() {
         return releaseOfClient(client.kit.ids.client());
     }
@@ -305,10 +312,11 @@ public final class Admin {
     }
 
     /**
-     * Makes the present hold of a lock last at least this long from now, for any holder; never shortens it.
+     * Extends the present hold of a lock, regardless of its holder, so that it lasts at least the given time from now. Never
+     * shortens it.
      *
      * @param atLeast 1 ms to 365 days
-     * @return how long it now lasts without renewal; empty if the lock is not held
+     * @return how long the hold now lasts without renewal; empty if the lock is free
      */
     public Optional<Duration> extend(String name, Duration atLeast) {
         Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
@@ -316,11 +324,12 @@ public final class Admin {
     }
 
     /**
-     * Makes what one holder has of a lock last at least this long from now: what was looked at, and nothing that began later.
+     * Extends the hold of one holder of a lock, so that it lasts at least the given time from now. Never extends a hold that
+     * began later.
      *
-     * @param holder as a listing reports it; what rests is not extended
+     * @param holder the holder, as a listing reports it; a rest is not extended
      * @param atLeast 1 ms to 365 days
-     * @return how long it now lasts without renewal; empty if this holder has nothing any more
+     * @return how long the hold now lasts without renewal; empty if it has ended, or if {@code holder} is one that rests
      */
     public Optional<Duration> extend(String name, Holder holder, Duration atLeast) {
         if (holder.resting()) {
@@ -341,13 +350,16 @@ public final class Admin {
     }
 
     /**
-     * Limits how many permits of a semaphore may be out, for a time, whatever requests say: 0 stops it. Nothing is taken from those that
-     * have some; who asks waits, unless it would fit beside them even so. A request for more than the limit keeps its position, and others
-     * pass it until the limit ends. When the time is over the limit is gone, and those who wait
-     * are served; nothing is left of it. A limit takes the place of the one before. One above what requests say changes nothing.
+     * Limits how many permits of a semaphore may be in use, for a time. The limit applies in addition to those that requests
+     * give. A limit of 0 stops all grants. A limit above a request's own has no effect on that request.
      *
-     * @param permits 0 to {@link DistributedSemaphore#MAX_PERMITS}
-     * @param forHowLong 1 ms to 365 days
+     * <p>Existing holders keep their permits. A request waits unless its permits fit within the limit together with those in
+     * use. A request for more permits than the limit keeps its queue position, and others pass it until the limit ends. The
+     * limit ends by itself after the given time. Then waiting requests are served, and the server keeps nothing of the limit.
+     * A new limit replaces the previous one.
+     *
+     * @param permits the maximum number of permits in use, 0 to {@link DistributedSemaphore#MAX_PERMITS}
+     * @param forHowLong how long the limit lasts, 1 ms to 365 days
      * @throws UnsupportedOperationException if this is not {@link #of of} semaphores
      */
     public void limit(String name, int permits, Duration forHowLong) {
@@ -357,9 +369,9 @@ public final class Admin {
     }
 
     /**
-     * Ends an operator's limit of a semaphore. Those who wait and fit now are served.
+     * Ends an operator's limit of a semaphore. Waiting requests that fit now are served.
      *
-     * @return whether there was one
+     * @return whether there was a limit
      * @throws UnsupportedOperationException if this is not {@link #of of} semaphores
      */
     public boolean unlimit(String name) {
@@ -384,19 +396,20 @@ public final class Admin {
     }
 
     /**
-     * Keeps a lock from being granted for a time. Holders go on, and may extend and renew. Requests keep their places, and see the pause in
-     * place of a holder. The pause ends by itself, or by {@link #resume}, and the next request is served then. A pause replaces the one
-     * before.
+     * Prevents grants of a lock for a time. Holders continue, and may renew and extend their leases. Waiting requests keep their
+     * queue positions, and see the pause instead of a holder. The pause ends by itself, or by {@link #resume}; then the next
+     * request is served. A new pause replaces the previous one.
      *
-     * <p>From the return on, the server does not grant the lock. Leases of one client that {@linkplain LockOptions#withLocalHandoffs share a hold} may
-     * follow each other within it until the client learns of it, which takes a message, or its next renewal if that is lost.
+     * <p>Once this method has returned, the server does not grant the lock. Leases of one client that
+     * {@linkplain LockOptions#withLocalHandoffs share a hold} may still follow each other until the client learns of the pause.
+     * It learns of it by a message, or at its next renewal if the message is lost.
      *
-     * <p>Of a semaphore this is a {@linkplain #limit limit} of 0, which replaces another limit. Work that is done {@link Once} is not begun; a
-     * record of it is returned all the same.
+     * <p>A pause of a semaphore is a {@linkplain #limit limit} of 0, which replaces another limit. Work that is done {@link Once}
+     * does not begin; if there is a record of it, the record is still returned.
      *
-     * @param reason for people: 0 to {@value #LONGEST_REASON} characters
-     * @param forHowLong 1 ms to 365 days
-     * @return whether the lock is free; false if it is still held, and pauses as soon as it is free
+     * @param forHowLong how long the pause lasts, 1 ms to 365 days
+     * @param reason the reason, for people: 0 to {@value #LONGEST_REASON} characters
+     * @return whether the pause has begun; false if the lock is still held or rests, and the pause begins as soon as that is over
      */
     public boolean pause(String name, Duration forHowLong, String reason) {
         Require.between("forHowLong", forHowLong, Duration.ofMillis(1), Require.LONGEST);
@@ -409,9 +422,9 @@ public final class Admin {
     }
 
     /**
-     * Ends a pause. The next in line is served.
+     * Ends a pause. The next waiter is served.
      *
-     * @return whether there was one
+     * @return whether there was a pause
      */
     public boolean resume(String name) {
         return paused(name, Duration.ZERO, "", LockEvent.Resumed::new) == PauseWord.RESUMED;
@@ -432,11 +445,12 @@ public final class Admin {
     }
 
     /**
-     * Removes waiters whose clients have not reported in time ({@link HoldfastOptions#waiterDeadline()}). The server also
-     * removes them by itself whenever it comes across them. A waiter whose process has just died is not among them: its client
-     * has been silent for too short a time. The lock is not handed to it meanwhile, as soon as its connection is gone.
+     * Removes the waiters of a lock whose clients have not reported in time ({@link HoldfastOptions#waiterDeadline()}). The
+     * server also removes such waiters by itself when it comes across them. A waiter whose process has just died is not removed
+     * yet, because its client has not been silent for long enough. But once its connection is closed, the lock is not handed to
+     * it.
      *
-     * @return how many were removed
+     * @return how many waiters were removed
      */
     public int clean(String name) {
         Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
@@ -458,7 +472,12 @@ public final class Admin {
         return removed;
     }
 
-    /** Does the same for all locks that have waiters: 0 for as long as the waiter deadline after a client has died. */
+    /**
+     * Removes waiters whose clients have not reported in time from all queues, as {@link #clean} does from one. The waiters of a
+     * client that has died are not removed until the waiter deadline has passed.
+     *
+     * @return how many waiters were removed
+     */
     public int cleanAll() {
         return inspector.queuedNames().toList().stream().mapToInt(this::clean).sum();
     }
