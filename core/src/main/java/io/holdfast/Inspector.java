@@ -37,26 +37,27 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at locks without changing them. What it reports was true at one instant on the server. Blocks for a few round
- * trips, each at most the command timeout.
+ * Reports the state of locks without changing it. Each reported state was true at one instant on the server. Methods block for
+ * a few round trips, each at most the command timeout.
  *
  * <p>A listing asks all clients to report their locks, and then asks the server for these locks in batches. So its cost depends
  * on the number of locks, and not on the number of keys on the server. A client that does not answer within 250 ms is listed as it
  * was when it last reported. A client that has died is listed for as long as its holds last. A lock that is acquired or released
  * during the listing may or may not be listed. Only {@link #scanning} lists locks that no client of this library reports.
  *
- * <p>Listings are streams that ask as they are read: read only as much as is needed. Each lock is listed once.
+ * <p>A listing is a stream that asks the server while it is read, so read only as many entries as needed. No lock is listed
+ * twice.
  *
  * <p>Every method, and every step of a stream, throws {@link ServerUnreachableException} if the server does not answer,
- * and {@link ServerRefusedException} if it answers with an error.
+ * and {@link ServerRefusedException} if the server answers with an error.
  */
 public final class Inspector {
-    /** Keys looked at by one step of a listing, unless asked otherwise. */
+    /** The default number of keys that one step of a search looks at. */
     public static final int PAGE = 500;
 
-    /** Locks that one script reports: some 5 µs each. */
+    /** The number of locks that one script reports, at some 5 µs each. */
     private static final int BATCH = 200;
-    /** Locks in one answer where each may have a hundred waiters or holders: a script has to end within some milliseconds. */
+    /** As {@link #BATCH}, if each lock may have a hundred waiters or holders: a script must end within some milliseconds. */
     private static final int BATCH_OF_LONG = 20;
 
     static final int MOST_LISTED = 10_000;
@@ -76,42 +77,45 @@ public final class Inspector {
     }
 
     /**
-     * Returns an inspector whose listings search the whole server ({@code SCAN}) in place of asking clients: for what no client reports, as locks of
-     * programs in other languages, and of clients whose reports were lost with the server's memory. That costs the server about a
-     * microsecond for each key that it has, of whatever program. To leave it the rest of its time, each page is followed by a pause of four
-     * times as long as it took; so a million keys take some seconds.
+     * Returns a copy whose listings search all keys of the server ({@code SCAN}) instead of asking the clients. A search also finds
+     * locks that no client reports: those of programs in other languages, and of clients whose reports were lost with the
+     * server's memory. It takes about a microsecond of the server's time for each key on the server, of any program. After each
+     * page it pauses for four times as long as the page took, to leave the server time for other clients. A search of a million
+     * keys therefore takes some seconds.
      */
     public Inspector scanning() {
         return new Inspector(client, kind, true);
     }
 
     /**
-     * Returns an inspector for names of another kind; without it, names are those of locks. Of an election, the holder is its leader, and candidates
-     * wait.
+     * Returns a copy for names of the given kind. By default, names are those of exclusive locks. For an election, the holder is
+     * the leader, and the waiters are candidates.
      */
     public Inspector of(LockInfo.Kind kind) {
         return new Inspector(client, Kind.of(Require.given("kind", kind)), scanning);
     }
 
     /**
-     * Returns an inspector whose listings cover all kinds: locks, elections, read/write locks and semaphores, in one walk. A method that takes a name is about the lock of that name, as without this.
+     * Returns a copy whose listings cover locks of all {@linkplain LockInfo.Kind kinds} at once. Its methods that take a name
+     * refer to the exclusive lock of that name.
      */
     public Inspector allKinds() {
         return new Inspector(client, null, scanning);
     }
 
     /**
-     * One lock: its holder, and the first hundred of its queue. That it is free is an answer, not an error. The clients that have it or
-     * stand in the queue are asked how many of their callers wait, which takes a few more round trips if there are any.
+     * Returns the state of one lock, with its holder and the first hundred waiters of its queue. A free lock is not an error. The
+     * clients that hold the lock or wait for it are asked how many of their callers wait. If there are such clients, this takes a
+     * few more round trips.
      */
     public LockInfo lock(String name) {
         return lock(name, Server.WAITERS_LISTED);
     }
 
     /**
-     * One lock, with as many of its queue as asked for.
+     * Returns the state of one lock, as {@link #lock(String)} does, with a given maximum number of waiters.
      *
-     * @param waiters 0 to 10,000; with 0, no client is asked
+     * @param waiters the maximum number of waiters to list, 0 to 10,000; with 0, no client is asked
      */
     public LockInfo lock(String name, int waiters) {
         LockInfo info = seen(name, waiters);
@@ -119,7 +123,7 @@ public final class Inspector {
         return clients.isEmpty() ? info : info.withCallers(client.queue.reports.callers(holdOf(info), clients));
     }
 
-    /** One lock as it stands on the server; no client is asked. */
+    /** Returns the state of one lock on the server; no client is asked. */
     LockInfo seen(String name, int waiters) {
         if (waiters < 0 || waiters > MOST_LISTED) {
             throw new IllegalArgumentException("waiters is " + waiters + ", must be from 0 to " + MOST_LISTED);
@@ -128,22 +132,23 @@ public final class Inspector {
                 .get(0);
     }
 
-    /** The queue of a lock, in the server's order: the first 10,000; empty if no request waits. */
+    /** Returns the queue of a lock in the server's order, at most the first 10,000 waiters; empty if no request waits. */
     public List<Waiter> queue(String name) {
         return seen(name, MOST_LISTED).queue();
     }
 
     /**
-     * The deadlocks of those that have a lock or wait for it: who waits for whom, in a circle. They are found by what clients write down
-     * of their waits, so only where all in the circle look for deadlocks ({@link HoldfastOptions#withDeadlockDetection}), and when they
-     * have waited for as long as that says.
+     * Returns the deadlocks around a lock: cycles of actors that wait for each other, of which at least one holds the lock or waits
+     * for it. They are found in the notes that clients write about their waits. A deadlock is therefore found only if every client
+     * in it uses deadlock detection ({@link HoldfastOptions#withDeadlockDetection}), and only once its requests have waited for
+     * as long as that option gives.
      *
-     * <p>Blocks for a few round trips if there is none. If it looks as if there were one it blocks until each client in it has looked at
-     * its own waits again, which takes about as long as detection was configured to wait: only then is it certain, and not put together
-     * of what was true at different times.
+     * <p>Blocks for a few round trips if there is no deadlock. If there seems to be one, it blocks until each client in it has
+     * checked its own waits again, which takes about as long as that option gives. Only then is it certain that all parts of the
+     * cycle existed at the same time.
      *
-     * @param atMost how long to block so; a cycle that is not certain then is not reported
-     * @return empty if there is none, or none is certain
+     * @param atMost how long to wait for these checks; a cycle that is not certain by then is not reported
+     * @return the deadlocks; empty if there is none, or none is certain
      */
     public List<WaitCycle> deadlocks(String name, Duration atMost) throws InterruptedException {
         Require.between("atMost", atMost, Duration.ZERO, Require.LONGEST);
@@ -162,7 +167,7 @@ public final class Inspector {
         }
     }
 
-    /** Those that have it, and those that stand in its queue. */
+    /** Returns the ids of the clients that hold the lock or stand in its queue. */
     private static Set<String> clientsOf(LockInfo info) {
         Set<String> clients = new LinkedHashSet<>();
         holdersOf(info).forEach(holder -> clients.add(holder.client()));
@@ -170,7 +175,7 @@ public final class Inspector {
         return clients;
     }
 
-    /** All that have it, without one after which it rests. */
+    /** Returns all holders, without those after which the lock rests. */
     private static Stream<Holder> holdersOf(LockInfo info) {
         return info.shares().stream().map(LockInfo.Share::holder).filter(holder -> !holder.resting());
     }
@@ -179,7 +184,7 @@ public final class Inspector {
         return kind == null ? Kind.LOCK : kind;
     }
 
-    /** Whether the lock is held, or rests (see {@link Holder#resting()}). */
+    /** Returns whether the lock is held, or rests (see {@link Holder#resting()}). */
     public boolean isLocked(String name) {
         return seen(name, 0).isLocked();
     }
@@ -189,45 +194,50 @@ public final class Inspector {
         return seen(name, 0).isQueued();
     }
 
-    /** All locks that are held, in no order, without their queues. */
+    /** Returns all locks that are held or rest, in no particular order, without their queues. */
     public Stream<LockInfo> locks() {
         return locks(PAGE);
     }
 
     /**
-     * All locks that are held, with another size of the page.
+     * Returns all locks that are held or rest, as {@link #locks()} does, with the given page size.
      *
-     * @param page keys looked at by one step of a search, 1 to 10,000; it makes no difference to what is reported
+     * @param page the number of keys that one step of a search looks at, 1 to 10,000; it does not affect the result
      */
     public Stream<LockInfo> locks(int page) {
         return infosOf("", page, 0).filter(LockInfo::isLocked);
     }
 
-    /** All locks that have waiters, in no order, with the first hundred of each queue. */
+    /** Returns all locks that have waiters, in no particular order, with the first hundred waiters of each queue. */
     public Stream<LockInfo> queues() {
         return queues(PAGE);
     }
 
-    /** All locks that have waiters, with another size of the page, 1 to 10,000. */
+    /**
+     * Returns all locks that have waiters, as {@link #queues()} does, with the given page size.
+     *
+     * @param page the number of keys that one step of a search looks at, 1 to 10,000; it does not affect the result
+     */
     public Stream<LockInfo> queues(int page) {
         return infosOf(":d", page, Server.WAITERS_LISTED).filter(LockInfo::isQueued);
     }
 
     /**
-     * Looks at all locks, their queues and what clients have counted.
+     * Returns all locks that are held or have waiters, with their queues and with the figures that clients have counted.
      *
-     * @param most so many locks at most
+     * @param most the maximum number of locks
      */
     public Overview overview(int most) {
         return overview(most, Overview.none());
     }
 
     /**
-     * Lists again, for less: the server is not asked for locks of which clients report nothing new, but now and then. How long they last is
-     * as their clients report; where several hold one, as if it had not been renewed since.
+     * Returns the same as {@link #overview(int)}, at a lower cost. The server is asked only now and then about a lock for which
+     * clients report nothing new. How long such a lock remains held comes from the report of its client. If it has several
+     * holders, it is shown as if it had not been renewed since the server was last asked.
      *
-     * @param most so many locks at most
-     * @param before what was seen by such an inspector last
+     * @param most the maximum number of locks
+     * @param before the last overview that an inspector with the same settings returned
      */
     public Overview overview(int most, Overview before) {
         Listeners listeners = listeners();
@@ -258,7 +268,7 @@ public final class Inspector {
         Iterator<LockInfo> each =
                 found.filter(info -> info.isLocked() || info.isQueued()).iterator();
         while (locks.size() + asked.size() < most && each.hasNext()) {
-            LockInfo info = each.next(); // what waits is looked at last, and so is newer
+            LockInfo info = each.next(); // locks with waiters are read last, and so are newer
             asked.put(holdOf(info), info);
         }
         locks.addAll(asked.values());
@@ -285,19 +295,25 @@ public final class Inspector {
         return new ClientFigures(id, counted.total(), locks);
     }
 
-    /** The names of all locks that are held, in no order. A search asks for the keys' names only, and not for the locks. */
+    /**
+     * Returns the names of all locks that are held or rest, in no particular order. With {@link #scanning}, only the names of the
+     * keys are read, and not the locks.
+     */
     public Stream<String> heldNames() {
         return scanning ? searchedNames("") : locks().map(LockInfo::name);
     }
 
-    /** The names of all locks that have waiters, in no order; see {@link #heldNames()}. */
+    /** Returns the names of all locks that have waiters, in no particular order; see {@link #heldNames()}. */
     public Stream<String> queuedNames() {
         return scanning
                 ? searchedNames(":d")
                 : infosOf(":d", PAGE, 0).filter(LockInfo::isQueued).map(LockInfo::name);
     }
 
-    /** How many keys the server has, of whatever program: about as many microseconds of its time {@link #scanning} takes. */
+    /**
+     * Returns how many keys the server has, of any program. A search takes about a microsecond of the server's time for each of
+     * them; see {@link #scanning}.
+     */
     public long serverKeys() {
         long keys = 0;
         for (RedisDriver master : client.server.driver.masters()) {
@@ -319,20 +335,25 @@ public final class Inspector {
     }
 
     /**
-     * All keys that Holdfast keeps on the server under this client's prefix, of locks and elections, in no order. Always a search of the
-     * whole server; see {@link #scanning}.
+     * Returns all keys of locks of every kind, and of fenced values, that the server has under this client's prefix, in no
+     * particular order. Always searches the whole server; see {@link #scanning}.
      */
     public Stream<String> keys() {
         return keys(PAGE);
     }
 
-    /** All keys, with another size of the page, 1 to 10,000. */
+    /**
+     * Returns all keys, as {@link #keys()} does, with the given page size.
+     *
+     * @param page the number of keys that one step of the search looks at, 1 to 10,000; it does not affect the result
+     */
     public Stream<String> keys(int page) {
         return scan(Keys.holdPattern(client.kit.options.prefix()) + "*", page);
     }
 
     /**
-     * The clients that hold or wait for something, or listen for grants, as the server knows them. Of {@link #allKinds()} one look covers locks of every kind.
+     * Returns the clients that hold a lock, wait for one, or listen for grants, as the server knows them. With
+     * {@link #allKinds()}, one call covers locks of every kind.
      */
     public List<ClientInfo> clients() {
         Map<String, ClientInfo> found = new LinkedHashMap<>();
@@ -352,8 +373,9 @@ public final class Inspector {
     /**
      * The clients that listen for grants.
      *
-     * @param clients their ids
-     * @param complete whether each that is alive is among them; on a cluster clients listen only while they have something
+     * @param clients the ids of these clients
+     * @param complete whether every live client is among them. On a cluster it may not be, because clients listen there only while
+     *     they hold or wait for a lock
      */
     public record Listeners(Set<String> clients, boolean complete) {
         /** Copies the set. */
@@ -361,14 +383,17 @@ public final class Inspector {
             clients = Set.copyOf(clients);
         }
 
-        /** Whether a client listens; empty if that is not known. */
+        /** Returns whether a client listens; empty if that is not known. */
         public Optional<Boolean> has(String clientId) {
             boolean listens = clients.contains(clientId);
             return listens || complete ? Optional.of(listens) : Optional.empty();
         }
     }
 
-    /** All clients that listen for grants, with one question for each master, however many there are; see {@link #isListening}. */
+    /**
+     * Returns all clients that listen for grants. Takes one round trip for each master, regardless of the number of clients; see
+     * {@link #isListening}.
+     */
     public Listeners listeners() {
         Set<String> found = new LinkedHashSet<>();
         for (RedisDriver master : client.server.driver.masters()) {
@@ -381,11 +406,11 @@ public final class Inspector {
     }
 
     /**
-     * Whether a client is connected and listens for grants: a client that holds a lock and does not listen may be dead, or
-     * on its way back to the server. One round trip, however many locks and clients there are. On a cluster every
-     * master is asked, and clients listen only while they have something: there, the answer is empty for those that do not.
+     * Returns whether a client is connected and listens for grants. A client that holds a lock and does not listen may be dead, or
+     * may be reconnecting. Takes one round trip, regardless of the number of locks and clients. On a cluster every master is asked,
+     * and clients listen only while they hold or wait for a lock; the result is then empty instead of false.
      *
-     * @param clientId as {@link Holder#client()} and {@link Waiter#client()} report it
+     * @param clientId the client's id, as {@link Holder#client()} and {@link Waiter#client()} return it
      */
     public Optional<Boolean> isListening(String clientId) {
         String escaped = Keys.escapeGlob(clientId);
@@ -412,9 +437,9 @@ public final class Inspector {
     }
 
     /**
-     * All locks that are reported, or are found by a key.
+     * Returns all locks that clients report, or that a search finds.
      *
-     * @param suffix of the keys to find, behind that of the hold
+     * @param suffix the ending that a search adds to the keys of holds
      */
     private Stream<LockInfo> infosOf(String suffix, int page, int mostWaiters) {
         requirePage(page);
@@ -468,7 +493,7 @@ public final class Inspector {
         return IntStream.range(0, count).mapToObj(i -> locks.subList(i * most, Math.min(locks.size(), (i + 1) * most)));
     }
 
-    /** The locks that have such a key, by pages. */
+    /** Returns the locks that have a key with this suffix, page by page. */
     private Stream<List<Keys>> searched(String suffix, int page) {
         Set<String> told = new HashSet<>();
         return pages(pattern() + suffix, page).map(found -> {
@@ -484,7 +509,7 @@ public final class Inspector {
     }
 
     private Stream<String> scan(String pattern, int page) {
-        Set<String> told = new HashSet<>(); // a cursor may come by a key twice
+        Set<String> told = new HashSet<>(); // a cursor may return a key twice
         return pages(pattern, page).flatMap(List::stream).filter(told::add);
     }
 
@@ -502,7 +527,7 @@ public final class Inspector {
                 false);
     }
 
-    /** The report of one script: locks of one partition, kept in one way. */
+    /** A batch that one script reports: locks of one partition that the same scripts serve. */
     private record Batch(int partition, LockScripts scripts) {}
 
     private List<LockInfo> infos(Collection<Keys> locks, int mostWaiters) {
