@@ -5,8 +5,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The outcome of a request for a lock of any kind, for permits, or for several locks. There are three outcomes, which are never
- * merged: {@link Obtained}, {@link NotObtained}, which is certain, and {@link Unknown}.
+ * The outcome of a request for a lock of any kind, for permits, or for several locks. There are three outcomes:
+ * {@link Obtained}, {@link NotObtained}, which is certain, and {@link Unknown}.
  *
  * @param <L> type of the lease
  */
@@ -27,7 +27,7 @@ public sealed interface Attempt<L> {
      *     obtained: those after it were not requested
      * @param reason why the lock was not obtained
      * @param contention the holder and the waiters, by the server's last answer
-     * @param waitLimit how long the call wanted to wait; for several locks, the wait for all of them
+     * @param waitLimit how long the call was willing to wait; for several locks, the wait for all of them
      * @param attempts how often the client asked the server; 0 if this client itself knew the answer
      * @param replicas for {@link Reason#TOO_FEW_REPLICAS}, how many replicas have confirmed the grant; otherwise 0
      * @param cycle for {@link Reason#DEADLOCK}, the actors that waited for each other: the first is the one whose request was
@@ -42,7 +42,7 @@ public sealed interface Attempt<L> {
             int replicas,
             Optional<WaitCycle> cycle)
             implements Attempt<L> {
-        /** Refuses a reason that only events have. */
+        /** Rejects a reason that occurs only in events. */
         public NotObtained {
             if (reason.compareTo(Reason.UNKNOWN) >= 0) {
                 throw new IllegalArgumentException(
@@ -64,8 +64,8 @@ public sealed interface Attempt<L> {
     }
 
     /**
-     * The outcome that the server did not answer, so that it is unknown whether the lock was granted. If it was, the client
-     * gives it back in the background, as well as the others of several locks.
+     * The outcome that the server did not answer, so that it is unknown whether the lock was granted. If the lock was granted,
+     * the client gives it back in the background. Of several locks, it gives back those that were obtained, too.
      *
      * @param lockName the lock's name, or the key of a plain lock; for several locks, the name of the one whose server did not
      *     answer
@@ -74,16 +74,16 @@ public sealed interface Attempt<L> {
     record Unknown<L>(String lockName, ServerUnreachableException cause) implements Attempt<L> {}
 
     /**
-     * The reason why a lock was not obtained. The last four occur only in events ({@link LockEvent.NotObtained}); a
-     * {@link NotObtained} never has them.
+     * The reason why a lock was not obtained. The last four reasons occur only in the event {@link LockEvent.NotObtained},
+     * never in the outcome {@link Attempt.NotObtained}.
      */
     enum Reason {
-        /** Another owner holds it, and the call did not want to wait. */
+        /** Another owner holds the lock, and the call does not wait. */
         TAKEN,
         /**
          * It did not become free in time, and the server has acknowledged that the request has left the queue. The
-         * acknowledgement takes a round trip longer than the wait; if it does not arrive, the outcome is {@link Unknown}. This
-         * is also the reason for several locks if one of them was lost before the others were obtained, and no time was left
+         * acknowledgement takes a round trip longer than the wait; if it does not arrive, the outcome is {@link Unknown}. For
+         * several locks, this is also the reason if one of them was lost before the others were obtained, and no time was left
          * for a new start.
          */
         TIMED_OUT,
@@ -96,7 +96,7 @@ public sealed interface Attempt<L> {
         QUEUE_FULL,
         /** The request waited, and an operator dropped it from the queue. */
         DROPPED,
-        /** The requesting actor itself already holds the lock, and the options say to refuse that. */
+        /** The requesting actor itself already holds the lock, and the options refuse re-entry. */
         HELD_BY_CALLER,
         /**
          * The actor requests the lock for writing and already has it for reading, and the options say that it must not wait for
@@ -105,8 +105,8 @@ public sealed interface Attempt<L> {
          */
         UPGRADE,
         /**
-         * The request waited in a deadlock, and was ended to break it ({@link LockOptions.OnDeadlock#BREAK}). The others
-         * continue when the actor releases what it still has.
+         * The request waited in a deadlock, and was ended to break it ({@link LockOptions.OnDeadlock#BREAK}). The other
+         * requests continue when the actor of this request releases the locks that it still holds.
          */
         DEADLOCK,
         /** It was granted, and given back: fewer replicas have confirmed the grant than {@link LockOptions#replicas()}. */
@@ -117,12 +117,12 @@ public sealed interface Attempt<L> {
          */
         QUARANTINE,
         /**
-         * The work is done once, and was already done: the holder of {@link NotObtained#contention()} is its record. See
+         * The work is to be done once, and was already done. The holder in {@link NotObtained#contention()} is its record. See
          * {@link Once}.
          */
         DONE,
         /**
-         * The work is done once, and was given up after its maximum number of tries: the holder of
+         * The work is to be done once, and was given up after its maximum number of tries. The holder in
          * {@link NotObtained#contention()} says why. See {@link Once#withTries}.
          */
         GIVEN_UP,
@@ -130,14 +130,17 @@ public sealed interface Attempt<L> {
         UNKNOWN,
         /** In an event: the server refused ({@link ServerRefusedException}). */
         REFUSED,
-        /** In an event: the caller no longer wants it. Its call was interrupted, or its future was cancelled or completed. */
+        /**
+         * In an event: the caller no longer wants the lock. Its call was interrupted, or its future was cancelled or completed.
+         */
         WITHDRAWN,
         /** In an event: the client was closed ({@link HoldfastClosedException}). */
         CLOSED;
 
         /**
-         * Returns whether others have the lock, or come before, and nothing else is wrong: it may be free later. For these
-         * reasons {@link Acquirable#tryAcquire(Wait)} returns an empty result; it throws for all others.
+         * Returns whether the lock is merely busy: other owners hold it or come first, and it may be free later. A
+         * {@linkplain #DROPPED dropped} request counts as busy, too. For these reasons {@link Acquirable#tryAcquire(Wait)}
+         * returns an empty result; for all others it throws.
          */
         public boolean isBusy() {
             return switch (this) {
@@ -196,9 +199,9 @@ public sealed interface Attempt<L> {
     /**
      * Returns the lease, or throws the exception for the outcome.
      *
-     * @throws LockTimeoutException if it is taken, was not free in time, or was not free at any attempt
+     * @throws LockTimeoutException if the lock is taken, was not free in time, or was not free at any try
      * @throws DeadlockException if the request was ended to break a deadlock
-     * @throws LockRefusedException if it was not obtained for another {@linkplain Reason reason}
+     * @throws LockRefusedException if the lock was not obtained for another {@linkplain Reason reason}
      * @throws ServerUnreachableException if the outcome is unknown
      */
     default L orElseThrow() {

@@ -40,7 +40,7 @@ public final class Backoff {
      * Returns a backoff with a wait that doubles after each attempt.
      *
      * @param first the wait after the first attempt; 1 ms to 1 h
-     * @param longest the maximum to which it grows; from {@code first} to 1 h
+     * @param longest the maximum wait; from {@code first} to 1 h
      */
     public static Backoff exponential(Duration first, Duration longest) {
         Require.between("first", first, SHORTEST, LONGEST);
@@ -55,8 +55,9 @@ public final class Backoff {
     }
 
     /**
-     * Returns a backoff whose wait is computed from the number of attempts made, 1 after the first. The function is called on a
-     * thread of the client, and must not block. If it throws, the request ends with that exception, and the lock is not held.
+     * Returns a backoff whose wait is computed from the number of attempts so far, which is 1 after the first. The function is
+     * called on a thread of the client, and must not block. If it throws, the request ends with that exception, and the lock is
+     * not held.
      */
     public static Backoff of(IntFunction<Duration> delays) {
         return new Backoff(delays, 0, "a function of the attempt");
@@ -76,10 +77,10 @@ public final class Backoff {
     }
 
     /**
-     * Returns how long to wait after this many attempts, in nanoseconds: 1 ms to 1 h.
+     * Returns how long to wait after the given number of attempts, in nanoseconds. The result is from 1 ms to 1 h.
      *
      * @param attempt how often the server was asked, from 1
-     * @param random from 0 to 1, drawn by the caller: the part of the jitter by which the wait is shorter
+     * @param random a random number from 0 to 1, drawn by the caller: the part of the jitter that is subtracted from the wait
      */
     public long nanos(int attempt, double random) {
         Duration delay = Objects.requireNonNull(delays.apply(attempt), "the function of the backoff returned null");

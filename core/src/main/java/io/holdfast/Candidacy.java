@@ -59,8 +59,8 @@ public final class Candidacy implements AutoCloseable {
     }
 
     /**
-     * Returns whether it leads at this instant, by this client's clock. The answer is false at the latest when another
-     * candidate may lead, and while this one is held up. No I/O.
+     * Returns whether it leads at this instant, by this client's clock. By the time another candidate may lead, the result is
+     * false. It is also false while this candidate is held up. No I/O.
      */
     public boolean isLeader() {
         return leadership().isPresent();
@@ -73,8 +73,8 @@ public final class Candidacy implements AutoCloseable {
     }
 
     /**
-     * Stops leading. The leadership is over before the request leaves, and the next candidate leads at once. This candidate
-     * campaigns again, behind those that wait.
+     * Stops leading. The leadership is over before the request is sent, and the next candidate leads at once. This candidate
+     * campaigns again, behind the candidates that wait.
      *
      * <p>Its leader is interrupted, and may be at work a moment longer while another candidate leads. To end the work first,
      * return from {@link Leader#lead} instead. Has no effect if this candidate is not elected. Blocks for one round trip, at
@@ -85,8 +85,8 @@ public final class Candidacy implements AutoCloseable {
     }
 
     /**
-     * Ends it for good: it stops leading, as by {@link #resign()}, or stops waiting. Does not wait for its leader to return.
-     * Blocks for one round trip if it was elected. Closing twice is a no-op.
+     * Ends the candidacy for good: the candidate stops leading, as by {@link #resign()}, or stops waiting. Does not wait for
+     * its leader to return. Blocks for one round trip if it was elected. Closing twice is a no-op.
      */
     @Override
     public void close() {

@@ -7,8 +7,8 @@ import java.util.List;
  *
  * @param client the client's id
  * @param total the figures of all its locks, including those that it no longer counts separately
- * @param locks the figures of single locks. A client counts at most 1,000 locks separately. If there are more, it drops the half
- *     that was not used for the longest time
+ * @param locks the figures of single locks. A client counts at most 1,000 locks separately. If there are more, it keeps the
+ *     figures of the least recently used half only in the total
  */
 public record ClientFigures(String client, LockFigures total, List<OfLock> locks) {
     /** Copies the list. */

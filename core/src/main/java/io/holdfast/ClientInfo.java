@@ -7,11 +7,11 @@ import java.util.List;
  * A client, as the server knows it.
  *
  * @param id the client's id
- * @param application the application's name; empty if it neither holds nor waits
- * @param host the host's name; empty if it neither holds nor waits
- * @param pid the process id; empty if it neither holds nor waits
- * @param listening whether it is connected and listens for grants. A client that holds locks and does not listen may be dead; its
- *     locks then become free at the end of their lease durations
+ * @param application the application's name; empty if the client neither holds a lock nor waits for one
+ * @param host the host's name; empty if the client neither holds a lock nor waits for one
+ * @param pid the process id; empty if the client neither holds a lock nor waits for one
+ * @param listening whether the client is connected and listens for grants. A client that holds locks and does not listen may be
+ *     dead; its locks then become free at the end of their lease durations
  * @param holds the locks that it holds
  * @param waits the locks that it waits for, once for each request
  */

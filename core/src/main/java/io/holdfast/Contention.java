@@ -15,10 +15,10 @@ import java.util.Optional;
  * @param position the request's queue position when it was queued, 1 for the next waiter; 0 if it was not queued
  * @param waiters how many requests are queued, this one included; 0 if unknown
  * @param sharing how much of a lock that several owners may hold is in use; empty for other locks, and for a free one
- * @param heldByCallerSince the time since which the actor that made the request has itself held what kept it waiting, by the
- *     server's clock. Empty if its options do not let it wait for itself, or if that is not certain. For a request that does
- *     not block, it is certain only if the actor was named ({@link DistributedLock#withActor}). A {@link Quorum} does not
- *     report it
+ * @param heldByCallerSince the time, by the server's clock, since which the requesting actor has itself held the lock, or
+ *     permits of the semaphore, for which it waited. Empty if it held neither, if the options do not let an actor wait for
+ *     itself, or if this is not certain. For a request that does not block, it is certain only if the actor was named
+ *     ({@link DistributedLock#withActor}). Always empty for a {@link Quorum}
  */
 public record Contention(
         Optional<Holder> holder,
@@ -27,7 +27,7 @@ public record Contention(
         int waiters,
         Optional<Sharing> sharing,
         Optional<Instant> heldByCallerSince) {
-    /** A contention of which nothing is known, as if no server has answered. */
+    /** A contention about which nothing is known, as if no server had answered. */
     public static final Contention NOTHING_KNOWN =
             new Contention(Optional.empty(), Duration.ZERO, 0, 0, Optional.empty(), Optional.empty());
 
@@ -35,9 +35,9 @@ public record Contention(
      * The use of a lock that several owners may hold.
      *
      * @param mode how it is held: alone by a writer, shared by readers, or as permits
-     * @param used how many readers or writers hold it, or how many permits are out
+     * @param used how many readers or writers hold it, or how many permits are in use
      * @param wanted how many permits the request asked for; 1 in the other modes
-     * @param limit how many permits may be out, by the request's own limit; 0 in the other modes
+     * @param limit how many permits may be in use, by the request's own limit; 0 in the other modes
      */
     public record Sharing(LockMode mode, int used, int wanted, int limit) implements Serializable {
         private String describe() {

@@ -4,7 +4,8 @@ import java.util.List;
 
 /**
  * Thrown if the request was ended to break a deadlock, as its options allow ({@link LockOptions.OnDeadlock#BREAK}). This call
- * does not hold the lock, and no longer waits. The others of the cycle continue when its actor releases what it still has.
+ * does not hold the lock, and no longer waits. The other actors of the cycle continue when the actor of this request releases
+ * the locks that it still holds.
  */
 public final class DeadlockException extends LockNotObtainedException {
     private static final long serialVersionUID = 1L;

@@ -5,13 +5,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A description of a server as a client that uses it for locks sees it: facts, without judgement. See {@link Holdfast#diagnose}.
+ * A description of a server from the view of a client that uses it for locks. It contains facts, and no judgement. See
+ * {@link Holdfast#diagnose}.
  *
  * @param server the server's address
- * @param facts what the server reports about itself; empty if the user may not ask ({@code INFO})
- * @param user the user as whom the server sees this client; empty if it does not report that
- * @param clock the server's clock compared with that of this machine; empty if the user may not ask ({@code TIME})
- * @param pings round trips, the shortest first; empty if the user may not ask ({@code PING})
+ * @param facts what the server reports about itself; empty if the user has no permission for {@code INFO}
+ * @param user the user by which the server knows this client; empty if the server does not report it
+ * @param clock the server's clock compared with that of this machine; empty if the user has no permission for {@code TIME}
+ * @param pings the measured round trips, the shortest first; empty if the user has no permission for {@code PING}
  * @param probes the outcomes of the trials, one for each ability
  */
 public record Diagnosis(
@@ -34,14 +35,14 @@ public record Diagnosis(
         SCRIPTS,
         /**
          * Naming several locks in one call. It is missing if the server divides its keys behind one address, as a proxy of a
-         * cluster does. Without it each lock has calls of its own.
+         * cluster does. Without it each call concerns only one lock.
          */
         BATCHES,
         /** Acquiring a lock and releasing it. Required. */
         LOCKING,
         /**
-         * Acquiring a lock that several owners may hold: a read/write lock, or a semaphore. Without it these cannot be used, but
-         * locks can.
+         * Acquiring a lock that several owners may hold: a read/write lock, or a semaphore. Without it these cannot be used,
+         * but exclusive locks can.
          */
         SHARING,
         /** Listening on a channel of the client's own. Required. */
@@ -56,8 +57,8 @@ public record Diagnosis(
         /** Searching the keys ({@code SCAN}). Only {@link Inspector#scanning()} needs it. */
         SEARCHING,
         /**
-         * Asking for all channels ({@code PUBSUB CHANNELS}). Without it listings show only what clients have reported on their
-         * own.
+         * Asking for all channels ({@code PUBSUB CHANNELS}). Without it listings show only what clients have reported without
+         * being asked.
          */
         CLIENTS
     }
@@ -68,7 +69,7 @@ public record Diagnosis(
      * @param product {@code redis}, {@code valkey}, {@code dragonfly}, {@code garnet}, {@code kvrocks} or {@code keydb};
      *     {@code redis} for any other
      * @param version the product's version
-     * @param tooOld whether it is older than Redis 6.2, the oldest version that works
+     * @param tooOld whether the version is older than Redis 6.2, the oldest version that works
      * @param master whether it is a master and accepts writes
      * @param replicas how many replicas are connected to it
      * @param clustered whether it is a node of a cluster, but was addressed as a single server

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * stays held.
  *
  * <p><b>Memory effects.</b> Within one JVM, a thread's actions before it releases a lease happen-before any thread's actions
- * under a later lease of the same lock. These are the actions after the call that obtained that lease has returned, or after
+ * under a later lease of the same lock. The actions under a lease begin when the call that obtained it has returned, or when
  * its stage has completed. Data that is accessed only under the lock therefore needs no other synchronization among the threads
  * of a JVM, as with a lock of {@code java.util.concurrent}. A lease that was lost orders nothing: its thread may still be at
  * work when the next lease is granted. Between processes there is no happens-before: each store, such as a file or a database,
@@ -127,15 +127,15 @@ public final class DistributedLock extends Acquirable<Lease> {
         return options;
     }
 
-    /** Returns this lock with other options. */
+    /** Returns a copy of this lock with the given options. */
     public DistributedLock with(LockOptions other) {
         return new DistributedLock(engine, keys, what, other, actor);
     }
 
     /**
-     * Returns this lock, requested by an actor that the caller names. {@link LockOptions#reentrancy()} refers to this actor,
-     * and listings show it. Without it, the actor is the calling thread. An actor's id is known within one client only: the
-     * same id in two clients is two actors.
+     * Returns a copy whose requests belong to the given actor. {@link LockOptions#reentrancy()} refers to this actor, and
+     * listings show it. By default, the actor is the calling thread. An actor's id is known within one client only: the same id
+     * in two clients is two actors.
      *
      * @param id 1 to 100 characters
      */
@@ -144,7 +144,7 @@ public final class DistributedLock extends Acquirable<Lease> {
     }
 
     /**
-     * Returns this lock, requested by an actor of this name unless {@link #withActor} has already named one. It is for code
+     * Returns a copy whose requests belong to the given actor, unless {@link #withActor} has already named one. It is for code
      * between the caller and the lock whose threads do not identify callers. On an event loop's thread, for example, two
      * callers would be one actor.
      *
@@ -156,7 +156,7 @@ public final class DistributedLock extends Acquirable<Lease> {
 
     /**
      * Returns a view of this lock as a lock of {@code java.util.concurrent}: owned by the thread that locked it, and
-     * re-entrant, as a {@code ReentrantLock}. All views of one lock in one client are one lock, whatever their options: a
+     * re-entrant, like a {@code ReentrantLock}. All views of one lock in one client are one lock, whatever their options: a
      * thread enters again through any of them, and unlocks through any of them. Another client is another owner.
      *
      * <p>It differs from {@code ReentrantLock} as follows:
@@ -166,7 +166,8 @@ public final class DistributedLock extends Acquirable<Lease> {
      *       {@link LockRefusedException} or {@link DeadlockException} if the options allow such answers. {@code tryLock} throws
      *       {@link ServerUnreachableException} if the server does not answer; a lock that may have been granted is given back.
      *   <li>{@code tryLock()} overtakes no waiter: a lock that goes to the next waiter is never free in between. Like
-     *       {@code tryLock(0, unit)} it asks the server once, for at most the command timeout. A wait lasts at least 1 ms.
+     *       {@code tryLock(0, unit)} it asks the server once, for at most the command timeout. A wait that is not zero lasts at
+     *       least 1 ms.
      *   <li>A lock can be lost. {@code unlock()} then counts down, and throws {@link LeaseLostException}: work under the lock may
      *       have overlapped with another holder's. If the thread locks again before it has unlocked a lost lock, that call also
      *       throws it, and counts nothing.
@@ -174,8 +175,8 @@ public final class DistributedLock extends Acquirable<Lease> {
      *       garbage collector has run, and the lease then expires. The client keeps no object of that thread. The views of a
      *       living thread count as in use until {@link LockOptions#maxHold()} is over or the client is closed.
      *   <li>If a thread holds the lock by a lease that does not belong to a view, a view enters that hold, and unlocking leaves
-     *       it. Views therefore request the lock in {@linkplain LockOptions#withStrictOrder() strict order}. If this client
-     *       keeps the lock ({@link LockOptions#withKeepFor}), the thread would wait for itself.
+     *       it. Views therefore request the lock in {@linkplain LockOptions#withStrictOrder() strict order}. But if this client
+     *       {@linkplain LockOptions#withKeepFor keeps} the lock, such a thread waits for itself.
      *   <li>The thread is the owner even if {@link #withActor} has named another actor: threads of one actor exclude each other.
      *   <li>Conditions are not supported: {@code newCondition()} throws {@code UnsupportedOperationException}.
      * </ul>

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Each reader and writer has its own lease</b>, with its own lease duration, renewal and loss. A reader whose process has
  * died keeps a writer waiting for the rest of the reader's lease duration, and no longer.
  *
- * <p><b>Tokens.</b> A writer's token is greater than all before. Readers that hold the lock together have the same token. A
- * store that refuses tokens older than the newest it has seen, such as {@link FencedValue}, serves both.
+ * <p><b>Tokens.</b> A writer's token is greater than all earlier ones. Readers that hold the lock together have the same token.
+ * A store that refuses tokens older than the newest that it has seen, such as {@link FencedValue}, works for both.
  */
 public final class DistributedReadWriteLock {
     private final Client client;
@@ -52,30 +52,32 @@ public final class DistributedReadWriteLock {
         return keys.name();
     }
 
-    /** Returns the lock for reading, which is held together with other readers, but with no writer. */
+    /**
+     * Returns the lock for reading. Any number of readers can hold it at the same time, but not while a writer holds the lock.
+     */
     public DistributedLock read() {
         return read;
     }
 
     /**
-     * Returns the lock for writing, which is held alone. An actor that holds the lock for reading cannot also have it for
-     * writing. If its options say that it must not wait for itself, the answer is {@link Attempt.Reason#UPGRADE}; otherwise it
-     * waits until its reading lease has ended.
+     * Returns the lock for writing. While a writer holds it, no other writer and no reader holds the lock. An actor that holds
+     * the lock for reading cannot also have it for writing. If its options say that it must not wait for itself, the answer is
+     * {@link Attempt.Reason#UPGRADE}; otherwise it waits until its reading lease has ended.
      */
     public DistributedLock write() {
         return write;
     }
 
-    /** Returns this lock with other options for both sides; for one side, {@code read().with(…)}. */
+    /** Returns a copy with the given options for both sides. For one side, use {@code read().with(…)}. */
     public DistributedReadWriteLock with(LockOptions options) {
         return new DistributedReadWriteLock(client, keys, Require.given("options", options));
     }
 
     /**
-     * Exchanges a lease for writing for one for reading, without another writer in between. The writing lease ends, and with it
+     * Replaces a writing lease with a reading lease, without another writer in between. The writing lease ends, and with it
      * every lease that has entered the same hold. Work under such a lease is not interrupted, because its own actor ended it.
-     * Other readers at the front of the queue are granted the lock. Blocks for one round trip as a rule, and for at most the
-     * command timeout: if an answer leaves too little of the lease, the client asks again.
+     * Other readers at the front of the queue are granted the lock. Usually blocks for one round trip, and never for longer
+     * than the command timeout. If an answer leaves too little of the lease, the client asks again.
      *
      * @param writing a lease of this lock for writing
      * @return a lease for reading, with a token of its own
@@ -123,7 +125,7 @@ public final class DistributedReadWriteLock {
     }
 
     /**
-     * Returns a view of this lock as a lock of {@code java.util.concurrent}: owned by threads, and re-entrant, as a
+     * Returns a view of this lock as a lock of {@code java.util.concurrent}: owned by threads, and re-entrant, like a
      * {@code ReentrantReadWriteLock}. A thread that writes may lock for reading as well. If it then unlocks the writing side
      * first, it continues as a reader together with others, without another writer in between. A thread that reads enters again
      * even if writers wait. All views of one lock in one client are one, including those of {@link #read()} and
@@ -133,13 +135,13 @@ public final class DistributedReadWriteLock {
      * {@link DistributedLock#asJavaLock()}:
      *
      * <ul>
-     *   <li>A thread that reads cannot lock for writing, as there. There {@code lock()} waits for ever; here it throws
-     *       {@link LockRefusedException} at once. {@code tryLock} returns false at once, whatever its time.
+     *   <li>As there, a thread that reads cannot lock for writing. But {@code lock()} throws {@link LockRefusedException} at
+     *       once instead of waiting for ever, and {@code tryLock} returns false at once, even with a time limit.
      *   <li>The change from writer to reader asks the server, as {@link #downgrade} does, and {@code unlock()} throws the same
-     *       exceptions. The thread then holds neither side: the next {@code unlock()} of the reading side throws
-     *       {@link LeaseLostException}.
-     *   <li>If the thread has leases in the same hold that do not belong to a view, the hold stays a writer's: others wait until
-     *       all are released.
+     *       exceptions. After such an exception the thread holds neither side: the next {@code unlock()} of the reading side
+     *       throws {@link LeaseLostException}.
+     *   <li>If the thread has leases in the same hold that do not belong to a view, the hold remains one for writing: others
+     *       wait until all of these leases are released.
      *   <li>Readers and writers are always served in the order of their requests. The writing side has no conditions either.
      * </ul>
      */

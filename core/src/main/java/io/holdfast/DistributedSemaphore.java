@@ -25,15 +25,16 @@ import org.jspecify.annotations.Nullable;
  * meanwhile stay free. An application that wants them used gives such requests a lower {@linkplain LockOptions#withPriority
  * priority}.
  *
- * <p><b>Permits come back</b> by release, once, however often the release is called. They also come back at the end of the
- * lease duration of a holder that has died.
+ * <p><b>Permits come back</b> by release; a second release of the same lease returns none. They also come back at the end of
+ * the lease duration of a holder that has died.
  *
- * <p><b>The number of permits</b> is a condition of each request: it is granted if no more than that number are out, its own
- * included. The server stores none of it. While one version of a program replaces another, the two may therefore use different
- * numbers: neither takes permits beyond its own number. An operator may {@linkplain Admin#limit limit} the permits for a time,
- * whatever number requests have.
+ * <p><b>The number of permits</b> is a condition of each request: the request is granted if at most that number are then in
+ * use, including its own. The server does not store the number. While one version of a program replaces another, the two may
+ * therefore use different numbers: neither takes permits beyond its own number. An operator may {@linkplain Admin#limit limit}
+ * the permits for a time, regardless of the numbers in requests.
  *
- * <p>With {@link LockOptions#withMinHold} a semaphore limits a rate: at most that number of permits are granted in that time.
+ * <p>With {@link LockOptions#withMinHold} a semaphore limits a rate: at most that number of permits are granted within the
+ * minimum hold time.
  */
 public final class DistributedSemaphore extends Acquirable<Lease> {
     /** The maximum number of permits. */
@@ -65,13 +66,13 @@ public final class DistributedSemaphore extends Acquirable<Lease> {
         return keys.name();
     }
 
-    /** Returns how many permits may be out. */
+    /** Returns how many permits may be in use at a time. */
     public int permits() {
         return limit;
     }
 
     /**
-     * Returns a request for this many permits at once, as a lock, with all methods to acquire that locks have.
+     * Returns a lock whose requests are for the given number of permits at once. It has all methods of {@link Acquirable}.
      *
      * @param count 1 to {@link #permits()}
      */
@@ -105,26 +106,26 @@ public final class DistributedSemaphore extends Acquirable<Lease> {
         return permits(1).within(lease, work);
     }
 
-    /** Returns this semaphore with other options. */
+    /** Returns a copy of this semaphore with the given options. */
     public DistributedSemaphore with(LockOptions other) {
         return new DistributedSemaphore(client, keys, limit, Require.given("options", other), slots);
     }
 
-    /** Returns this semaphore, whose requests belong to the given group; see {@link LockOptions#withGroup(String)}. */
+    /** Returns a copy whose requests belong to the given group; see {@link LockOptions#withGroup(String)}. */
     public DistributedSemaphore forGroup(String group) {
         return with(options.withGroup(group));
     }
 
     /**
-     * Returns this semaphore, whose requests belong to the given group of this weight; see {@link LockOptions#withGroup(String,
-     * int)}.
+     * Returns a copy whose requests belong to the given group, with the given weight; see
+     * {@link LockOptions#withGroup(String, int)}.
      */
     public DistributedSemaphore forGroup(String group, int weight) {
         return with(options.withGroup(group, weight));
     }
 
     /**
-     * Returns this semaphore with another number of permits, which applies to the requests of the returned object.
+     * Returns a copy with the given number of permits, which applies only to the requests of the copy.
      *
      * @param count 1 to {@value #MAX_PERMITS}; with slots, to {@value #MAX_SLOTS}
      */
@@ -133,13 +134,13 @@ public final class DistributedSemaphore extends Acquirable<Lease> {
     }
 
     /**
-     * Returns this semaphore, whose leases know which permits they have: {@link Lease#slot()}, a number from 0 to
-     * {@link #permits()} − 1. It is for resources that are alike but not the same: ports, test accounts, devices.
+     * Returns a copy whose leases know which permits they have: {@link Lease#slot()} is a number from 0 to one less than
+     * {@link #permits()}. Use it for several resources of one kind, such as ports, test accounts or devices.
      *
      * <p>A request gets the lowest slots that are free. A slot belongs to one valid lease at a time. It comes back with the
      * permit: by release, by expiry, or by an operator. While a permit {@linkplain LockOptions#withMinHold rests}, so does its
      * slot. Requests without slots may use the same semaphore: each of their permits leaves one slot unused. If two programs
-     * use different numbers of permits, a slot is below the number of its own request.
+     * use different numbers of permits, each gets only slots below its own number.
      *
      * @throws IllegalArgumentException if there are more than {@link #MAX_SLOTS} permits
      */
@@ -148,8 +149,8 @@ public final class DistributedSemaphore extends Acquirable<Lease> {
     }
 
     /**
-     * Returns how many permits are free at this instant; with an {@linkplain Admin#limit operator's limit}, how many within
-     * that limit. Blocks for one round trip, at most the command timeout.
+     * Returns how many permits are free at this instant; if there is an {@linkplain Admin#limit operator's limit}, how many are
+     * free within that limit. Blocks for one round trip, at most the command timeout.
      */
     public int available() {
         LockInfo now = info();

@@ -40,7 +40,7 @@ import java.util.function.Consumer;
 public final class Election {
     /** An observation of an election, which lasts until it is closed; see {@link Election#observe}. */
     public interface Observation extends AutoCloseable {
-        /** Ends the observation. A call of the listener that is under way ends by itself. */
+        /** Ends the observation. A call of the listener that is in progress is not interrupted. */
         @Override
         void close();
     }
@@ -151,9 +151,9 @@ public final class Election {
     }
 
     /**
-     * Returns the leader, in any process; empty if there is none. The result was true when the server answered. Its owner
-     * identifies the leadership ({@link Leadership#owner()}). On a {@link Quorum}, the token is that of one node, and may differ
-     * from the leadership's. Blocks for one round trip, at most the command timeout.
+     * Returns the leader, in any process; empty if there is none. The result was correct when the server answered. Its owner
+     * identifies the leadership ({@link Leadership#owner()}). On a {@link Quorum}, the token is that of one node, and may
+     * differ from the leadership's. Blocks for one round trip, at most the command timeout.
      *
      * @throws ServerUnreachableException if the server does not answer
      * @throws ServerRefusedException if it answers with an error
@@ -167,11 +167,11 @@ public final class Election {
     }
 
     /**
-     * Notifies a listener of the leader, now and whenever it changes. A new leader announces itself, and is reported at once. Any
-     * other change is found by polling, within {@link HoldfastOptions#refreshInterval()} (2 s by default). A leadership that was
-     * shorter than that may be missed. While the server does not answer, nothing is reported.
+     * Notifies a listener of the leader, now and whenever the leader changes. A new leader announces itself, and is reported at
+     * once. Any other change is found by polling, within {@link HoldfastOptions#refreshInterval()} (2 s by default). A
+     * leadership that was shorter than that may be missed. While the server does not answer, nothing is reported.
      *
-     * @param listener called on the client's executor, one call at a time: the next when the previous one has returned
+     * @param listener called on the client's executor, one call at a time
      * @return the observation, which ends when it is closed or when the client is closed
      */
     public Observation observe(Consumer<Optional<Holder>> listener) {

@@ -20,9 +20,9 @@ import java.util.Optional;
  * A text on the server that is guarded by fencing tokens: a command with a token older than the newest one seen is refused,
  * however late it arrives. So a holder that was paused, and has lost its lock meanwhile, cannot overwrite the value.
  *
- * <p>The newest token is remembered as long as the value, and also after a deletion. When the key has expired, every token
- * passes again. So the value's lifetime must be longer than the longest pause after which an old holder might still write.
- * Each command that passes makes the key last for at least one lifetime from then; it never moves the expiry to an earlier time.
+ * <p>The newest token is remembered for as long as the value, and after a deletion, too. When the key has expired, every token
+ * passes again. So the value's lifetime must be longer than the longest pause after which an old holder might still write. Each
+ * command that passes makes the key last for at least one lifetime from then; it never moves the expiry to an earlier time.
  *
  * <p><b>Read before you write, and read with the token.</b> A new holder that computes a new value from the old one must begin
  * with {@link #read}, which refuses older tokens from that instant. After a {@link #get()} an older write could still come in
@@ -118,7 +118,10 @@ public final class FencedValue {
         return act(FenceAct.READ, token, "");
     }
 
-    /** Returns the current value; empty if there is none. For callers that only read: it does not refuse later writes. */
+    /**
+     * Returns the current value; empty if there is none. It is for callers that only read: unlike {@link #read}, it does not
+     * refuse older tokens from then on.
+     */
     public Optional<String> get() {
         Command look = new Command(keys.value(), List.of("HGET", keys.value(), "value"));
         Reply reply = AsyncResults.await(client.server, callback -> client.server.calls.send(look, callback));
