@@ -91,8 +91,8 @@ public record Holder(
     }
 
     /**
-     * Returns, in words, after how many tries and why the work was {@linkplain #isGivenUp() given up}; only for a record of
-     * that.
+     * Returns, in words, after how many tries and why the work was {@linkplain #isGivenUp() given up}. Call it only for such a
+     * record.
      */
     public String givenUp() {
         String tries = metadata.getOrDefault(TRY, "0");

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 /**
  * A client: the access to locks on one server, on a cluster, or on a master that Sentinels watch. One per application is
  * enough. It is thread-safe and holds two connections to each server that has keys, whatever the number of locks, leases and
- * waiters. It also holds one to each sentinel, and one more to each server on which replicas confirm grants.
+ * waiters. It also holds one to each sentinel, and one more to each server whose replicas confirm grants.
  *
  * <pre>{@code
  * Holdfast holdfast = Holdfast.connect("redis://localhost"); // once, for the whole application
@@ -89,8 +89,8 @@ public final class Holdfast implements AutoCloseable {
     }
 
     /**
-     * Joins the server that the processes of this user share on this machine, and starts it if there is none. Its locks exclude
-     * these processes from each other, and no others. Needs the module {@code holdfast-embedded}.
+     * Joins the server that the processes of this user share on this machine, and starts it if there is none. Its locks work
+     * only among these processes. Needs the module {@code holdfast-embedded}.
      *
      * <p>If that server ends, the client joins again. Its leases are lost ({@link LossReason#NOT_ON_SERVER}), as with any
      * server that has lost its memory, and its waiters are queued again. If a process has ended, its holds are released as soon
@@ -120,8 +120,8 @@ public final class Holdfast implements AutoCloseable {
     }
 
     /**
-     * Creates a client over a joined server and with a driver that were found in another way than by {@link #embedded()}.
-     * Closing this client closes the joined server, and so does a failure of this call.
+     * Creates a client over a server that the caller has joined, and with a driver that the caller has chosen;
+     * {@link #embedded()} finds both itself. Closing this client closes the joined server, and so does a failure of this call.
      *
      * @throws ServerUnreachableException if the server does not answer
      */
@@ -180,9 +180,8 @@ public final class Holdfast implements AutoCloseable {
 
     /**
      * Examines a server that is meant for locks, even one that {@link #connect(String)} would refuse. It tries the operations
-     * that Holdfast needs there: it takes a lock named {@code holdfast doctor} for a moment, and sends itself a message. The
-     * server may write the operations that the user may not do to its log of refusals. Blocks for about fifty round trips.
-     * Closes the driver.
+     * that Holdfast needs there: it takes a lock named {@code holdfast doctor} for a moment, and sends itself a message. If the
+     * user has no permission for an operation, the server may log this. Blocks for about fifty round trips. Closes the driver.
      *
      * @throws ServerUnreachableException if the server does not answer
      */
@@ -238,7 +237,7 @@ public final class Holdfast implements AutoCloseable {
     /**
      * Returns a lock, with the client's default options. No I/O.
      *
-     * @param name 1 to 1,000 characters, any of them
+     * @param name 1 to 1,000 characters of any kind
      */
     public DistributedLock lock(String name) {
         return lock(name, client.kit.options.lockDefaults(name));
@@ -253,7 +252,7 @@ public final class Holdfast implements AutoCloseable {
     /**
      * Returns a read/write lock, with the client's default options. No I/O.
      *
-     * @param name 1 to 1,000 characters, any of them; names of locks of different kinds are unrelated
+     * @param name 1 to 1,000 characters of any kind; names of locks of different kinds are unrelated
      */
     public DistributedReadWriteLock readWriteLock(String name) {
         return readWriteLock(name, sharedDefaults(name));
@@ -268,8 +267,8 @@ public final class Holdfast implements AutoCloseable {
     /**
      * Returns a semaphore, with the client's default options. No I/O.
      *
-     * @param name 1 to 1,000 characters, any of them; names of locks of different kinds are unrelated
-     * @param permits how many may be out, 1 to 1,000,000
+     * @param name 1 to 1,000 characters of any kind; names of locks of different kinds are unrelated
+     * @param permits how many permits may be in use at a time, 1 to 1,000,000
      */
     public DistributedSemaphore semaphore(String name, int permits) {
         return semaphore(name, permits, sharedDefaults(name).withReentrancy(LockOptions.Reentrancy.WAIT));
@@ -292,8 +291,8 @@ public final class Holdfast implements AutoCloseable {
     /**
      * Returns several locks that are obtained together or not at all, with the client's default options. No I/O.
      *
-     * @param names 2 to 100 different ones, in any order
-     * @throws IllegalArgumentException if they are fewer or more, or one of them is there twice
+     * @param names 2 to 100 different names, in any order
+     * @throws IllegalArgumentException if there are fewer or more names, or one of them is given twice
      */
     public LockSet locks(String... names) {
         return LockSet.of(
@@ -303,12 +302,12 @@ public final class Holdfast implements AutoCloseable {
     }
 
     /**
-     * Returns several locks of this client that are obtained together or not at all. Each has its own options except the wait,
-     * which is that of the set. No I/O.
+     * Returns several locks of this client that are obtained together or not at all. Each lock has its own options, except for
+     * the wait: the set has its own. No I/O.
      *
-     * @param locks 2 to 100 different ones, in any order
-     * @throws IllegalArgumentException if they are fewer or more, or if one of them is there twice, is of another client, or
-     *     has options that wait until it is stuck
+     * @param locks 2 to 100 different locks, in any order
+     * @throws IllegalArgumentException if there are fewer or more locks, if a lock is given twice or belongs to another client,
+     *     or if its options say to wait until its holder is stuck
      */
     public LockSet allOf(DistributedLock... locks) {
         return LockSet.ofEach(client, client.kit.options.lockDefaults().waitLimit(), List.of(locks));
@@ -317,7 +316,7 @@ public final class Holdfast implements AutoCloseable {
     /**
      * Returns a lock of the plain protocol, which other programs use too, with the default options. No I/O.
      *
-     * @param key the key itself, as the others spell it, without a prefix; 1 to 1,000 characters
+     * @param key the key itself, as the other programs spell it, without a prefix; 1 to 1,000 characters
      */
     public PlainLock plainLock(String key) {
         return plainLock(key, PlainOptions.defaults());
@@ -331,7 +330,7 @@ public final class Holdfast implements AutoCloseable {
     /**
      * Returns work that is done once under this key, among all clients, with the client's default options. No I/O.
      *
-     * @param key 1 to 1,000 characters, any of them; keys and names of locks are unrelated
+     * @param key 1 to 1,000 characters of any kind; keys and names of locks are unrelated
      */
     public Once once(String key) {
         return once(key, client.kit.options.lockDefaults(key).withKeepFor(Duration.ZERO));
@@ -356,7 +355,7 @@ public final class Holdfast implements AutoCloseable {
      * Returns an election with options of its own. No I/O. Turns do not apply to it: each candidate stands in the server's
      * queue.
      *
-     * @param name 1 to 1,000 characters, any of them; names of elections and of locks are unrelated
+     * @param name 1 to 1,000 characters of any kind; names of elections and of locks are unrelated
      * @throws IllegalArgumentException if an option has no meaning for an election
      */
     public Election election(String name, LockOptions options) {
@@ -371,15 +370,16 @@ public final class Holdfast implements AutoCloseable {
 
     /**
      * Continues a lease for which another process has given a ticket. It is renewed, extended and released here, with the same
-     * token and under an owner of this client. From then on the giver's lease has no effect on the server: neither its acts nor
-     * their absence disturb others. If several clients adopt with one ticket, one gets the lease. Blocks for one round trip, at
-     * most the command timeout.
+     * token and under an owner of this client. From then on the giver's lease has no effect on the server: other clients are
+     * not affected by what the giver does or fails to do. If several clients adopt with one ticket, one gets the lease. Blocks
+     * for one round trip, at most the command timeout.
      *
      * @throws LeaseLostException if the server says that the ticket's lease no longer holds the lock: it was released or lost,
      *     or another client has adopted it
-     * @throws ServerUnreachableException if the server does not answer; whether it was adopted is unknown, and if it was, the
-     *     lock is released in the background
-     * @throws LockRefusedException if fewer replicas have it in time than the options require; the lock is then released
+     * @throws ServerUnreachableException if the server does not answer; whether this client has adopted the lease is unknown.
+     *     If it has, the lock is released in the background
+     * @throws LockRefusedException if fewer replicas confirm the lease in time than the options require; the lock is then
+     *     released
      */
     public Lease adopt(LeaseTicket ticket) {
         return adopt(ticket, client.kit.options.lockDefaults());
@@ -398,11 +398,11 @@ public final class Holdfast implements AutoCloseable {
     }
 
     /**
-     * Returns a text on the server that is changed under fencing tokens. No I/O.
+     * Returns a text on the server that is guarded by fencing tokens. No I/O.
      *
-     * @param name 1 to 1,000 characters, any of them; names of values and of locks are unrelated
-     * @param life how long the value and its newest token last after the last act on it, 1 ms to 365 days. It must be longer
-     *     than the longest pause after which an old holder might still write
+     * @param name 1 to 1,000 characters of any kind; names of values and of locks are unrelated
+     * @param life how long the server keeps the value and its newest token after the last command that it accepted, 1 ms to 365
+     *     days. It must be longer than the longest pause after which an old holder might still write
      */
     public FencedValue fencedValue(String name, Duration life) {
         Require.between("life", life, Duration.ofMillis(1), Require.LONGEST);
@@ -414,7 +414,7 @@ public final class Holdfast implements AutoCloseable {
         return new FencedValue(client, Keys.of(client.kit.options.prefix(), name), Duration.ZERO);
     }
 
-    /** Returns an administrator of locks by name, for any holder: for operators, and independent of leases. */
+    /** Returns the administrative operations on locks by name, for operators. They apply to any holder, and need no lease. */
     public Admin admin() {
         return new Admin(client);
     }

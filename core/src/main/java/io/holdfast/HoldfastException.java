@@ -3,7 +3,7 @@ package io.holdfast;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The root of the library's exceptions. Each subclass stands for a different reaction of the caller. The message ends with the
+ * The root of the library's exceptions. Each subclass calls for a different reaction of the caller. The message ends with the
  * {@link #code()} in brackets.
  */
 public abstract class HoldfastException extends RuntimeException {
@@ -17,8 +17,8 @@ public abstract class HoldfastException extends RuntimeException {
     }
 
     /**
-     * Returns the code to look up in docs/guide/errors.md, and to search for in logs: {@code HF-TIMED-OUT}. It never changes,
-     * unlike the wording.
+     * Returns the code to look up in docs/guide/errors.md, and to search for in logs, such as {@code HF-TIMED-OUT}. Unlike the
+     * wording of the message, it never changes.
      */
     public final String code() {
         return code;

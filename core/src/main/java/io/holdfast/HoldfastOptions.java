@@ -126,17 +126,17 @@ public final class HoldfastOptions {
     }
 
     /**
-     * Returns a copy with defaults that depend on the name of a lock, for all calls that give no options of their own.
+     * Returns a copy with lock options that depend on the name of a lock. They apply to locks that have none of their own.
      *
-     * @param value from a name to its options, or to null for {@link #lockDefaults()}. It is called in the application's thread
-     *     whenever the application makes a lock, so it should not block; the caller gets its exceptions. Null for no such
-     *     defaults (the default)
+     * @param value a function from a name to options; it may return null for {@link #lockDefaults()}. It is called in the
+     *     application's thread whenever the application creates a lock, so it should not block; the caller gets its exceptions.
+     *     Null for no such function (the default)
      */
     public HoldfastOptions withLockDefaultsByName(@Nullable Function<? super String, @Nullable LockOptions> value) {
         return new HoldfastOptions(values.with(LOCK_DEFAULTS_BY_NAME, value));
     }
 
-    /** Returns the maximum time for one connection, counted from the start of the try; default 5 s. */
+    /** Returns how long opening one connection may take, counted from the start of the try; default 5 s. */
     public Duration connectTimeout() {
         return values.get(CONNECT_TIMEOUT);
     }
@@ -262,8 +262,8 @@ public final class HoldfastOptions {
     }
 
     /**
-     * Returns how long the last fencing token of a lock is remembered after its own time; default 1 h. The server's clock may
-     * go back by this much without tokens falling.
+     * Returns how long the server remembers the last fencing token of a lock, counted from the time that the token encodes;
+     * default 1 h. If the server's clock goes back by less than this, tokens still grow.
      */
     public Duration tokenLife() {
         return values.get(TOKEN_LIFE);
@@ -307,10 +307,10 @@ public final class HoldfastOptions {
 
     /**
      * Returns a copy with the given quarantine. A server may have forgotten leases that are still valid for their holders: if
-     * it was restarted, with or without data, if it was emptied, or if it has taken over from another. With a quarantine, a
-     * lease granted within this time of the change is kept, but handed out only after the time, plus 1 %. A request that does
-     * not wait that long is refused ({@link Attempt.Reason#QUARANTINE}). Leases therefore do not overlap although the server
-     * has forgotten some.
+     * it was restarted, with or without data, if it was emptied, or if it has taken over from another. With a quarantine, the
+     * client holds back a lease that was granted within this time after the change. It hands out the lease only when the time,
+     * plus 1 %, is over. A request that does not wait that long is refused ({@link Attempt.Reason#QUARANTINE}). Leases
+     * therefore do not overlap although the server has forgotten some.
      *
      * <p>A key on the server, the <em>marker</em>, records which process of the server has its memory, and since when. The time
      * is counted from the moment when the first client finds that the marker is missing, or belongs to another process. The
@@ -363,15 +363,15 @@ public final class HoldfastOptions {
      * Returns a copy with detection of deadlocks: cycles of actors, each of which waits for a lock that the next one has. If a
      * request waits longer than this, its client writes to the server what its actors wait for and what they hold. It also
      * reads what other clients have written, until the request ends. A deadlock is reported by {@link LockEvent.Deadlock} and
-     * by a warning in the log of each client whose request is in it, usually after two to three times this long. A request in
-     * it whose options allow that ({@link LockOptions#withDeadlock}) is ended. The client writes and reads nothing while no
-     * request waits this long.
+     * by a warning in the log of each client whose request is in it, usually after two to three times this long. If the options
+     * of a request in the deadlock allow that ({@link LockOptions#withDeadlock}), it is ended. The client writes and reads
+     * nothing while no request waits this long.
      *
      * <p>An actor is a thread that blocks in a call of this library, or an id that the caller gave
      * ({@link DistributedLock#withActor}). An id counts as one flow of control, which owns all that is held and waited for
-     * under it. An asynchronous request without an id belongs to no actor. Every client of a cycle needs detection, or the
-     * cycle is not found. Only waits for locks of this server are seen; those for locks of a {@link Quorum}, or for anything
-     * else, are not. See docs/guide/deadlocks.md.
+     * under it. An asynchronous request without an id belongs to no actor. A cycle is found only if every client in it uses
+     * detection. Only waits for locks of this server are seen; those for locks of a {@link Quorum}, or for anything else, are
+     * not. See docs/guide/deadlocks.md.
      *
      * @param after 1 s to 1 h, or null for none
      */
@@ -385,9 +385,8 @@ public final class HoldfastOptions {
     }
 
     /**
-     * Returns a copy with the given fraction. Listeners hear every event of a request that is drawn, from the first to the
-     * last, and no event of the others. A listener of a lock or a call ({@link LockOptions#withListener}) hears of all its
-     * requests.
+     * Returns a copy with the given fraction. Listeners receive every event of a request that is drawn, and no event of the
+     * others. A listener of a lock or a call ({@link LockOptions#withListener}) receives the events of all its requests.
      *
      * @param value 0 (none) to 1 (all)
      */

@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * clock, from before the request for it was sent. An allowance of 1 % and 2 ms is subtracted, for clocks that run differently.
  * The deadline therefore passes here before the server gives the lock to another owner.
  *
- * <p>A result of {@code isValid()} is true only at its own instant: a thread can be stopped right after it. Work that must not
- * be done twice should go to a store that compares the {@link #token()} (a <em>fencing token</em>, which grows with each grant
- * of the lock).
+ * <p>A result of {@code isValid()} applies only to the instant of the call: a thread can be stopped right after it. Work that
+ * must not be done twice should go to a store that compares the {@link #token()} (a <em>fencing token</em>, which grows with
+ * each grant of the lock).
  *
  * <pre>{@code
  * try (Lease lease = lock.acquire()) {
@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>While a lease is renewed it must stay reachable. If it is dropped without a release, its renewal ends, and the lease
- * expires at the end of its lease duration (TTL).
+ * <p>While a lease is renewed it must stay reachable. If the last reference to it is dropped without a release, its renewal
+ * ends, and the lease expires at the end of its lease duration (TTL).
  */
 public final class Lease implements AutoCloseable {
     /** The maximum number of characters of a note. */
@@ -63,9 +63,9 @@ public final class Lease implements AutoCloseable {
 
     /**
      * Returns the fencing token: positive, below 2^53, and greater than that of every earlier grant of this lock. Readers that
-     * hold a read/write lock together have the same token, greater than that of every earlier writer. It is stale exactly if a
-     * writer was granted the lock after it. The token of a semaphore distinguishes grants and fences off no holder, because
-     * leases with lower tokens may be valid.
+     * hold a read/write lock together have the same token, greater than that of every earlier writer. A reader's token is stale
+     * exactly if a writer has been granted the lock since. The token of a semaphore distinguishes grants and fences off no
+     * holder, because leases with lower tokens may be valid.
      */
     public long token() {
         return own.token();
@@ -132,7 +132,7 @@ public final class Lease implements AutoCloseable {
 
     /**
      * Returns whether the server agrees that this lease holds the lock. Blocks for one round trip, at most the command timeout.
-     * The answer was true when the server gave it; work should check {@link #isValid()}.
+     * The answer applies to the moment at which the server gave it; work should check {@link #isValid()}.
      *
      * @throws ServerUnreachableException if the server does not answer
      */
@@ -141,8 +141,8 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Returns the ticket with which another process can continue this lease, by {@link Holdfast#adopt}. The ticket can take the
-     * lock: keep it secret.
+     * Returns the ticket with which another process can continue this lease, by {@link Holdfast#adopt}. A process that has the
+     * ticket can take the lock, so keep it secret.
      *
      * <p>A process that gives the ticket away must not work under this lease any more. The lease may still be valid here for a
      * while after another process has adopted it, even after that process has released it. It ends here at the next renewal (a
@@ -163,12 +163,12 @@ public final class Lease implements AutoCloseable {
     /**
      * Leaves a note of the work's progress. {@link Inspector}, requests that wait ({@link Contention#holder()}), the command
      * and the dashboard show it with the holder, as {@link Holder#note()}. A later holder reads it by {@link #before()}, and
-     * continues from there. The note is kept for later holders for seven days, also after a release. Work that has finished
-     * removes it by an empty note, which also removes the notes of earlier holders. Each note replaces the one before. Replicas
-     * do not confirm it, and a failover may lose it. Blocks for one round trip, at most the command timeout.
+     * continues from there. The note is kept for later holders for seven days, also after a release. When the work has
+     * finished, leave an empty note, which removes the notes of this holder and of earlier ones. Each note replaces the one
+     * before. Replicas do not confirm it, and a failover may lose it. Blocks for one round trip, at most the command timeout.
      *
-     * <p>After a note the server hands the lock to the next waiter: {@linkplain LockOptions#withLocalHandoffs other leases of
-     * this client} no longer share the hold.
+     * <p>After a note, {@linkplain LockOptions#withLocalHandoffs other leases of this client} no longer share the hold. When
+     * this lease ends, the server hands the lock to the next waiter.
      *
      * @param text 1 to {@value #LONGEST_NOTE} characters; empty to remove it
      * @throws LeaseLostException if the lease is over; nothing was noted
@@ -272,9 +272,9 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Returns the nodes of a {@link Quorum} that should support the lease but do not at present, and why. They are a minority,
-     * or the lease would soon be lost. A node that another owner holds, or that has not answered yet, is no failure. Empty for
-     * one server. No I/O.
+     * Returns the nodes of a {@link Quorum} that should support the lease but do not at present, and why. They are a minority;
+     * otherwise the lease would soon be lost. A node is not listed if another owner holds the lock there, or if it has not
+     * answered yet. The list is empty for a lease of a single server. No I/O.
      */
     public List<NodeFailure> nodeFailures() {
         return hold.nodeFailures();
@@ -290,11 +290,11 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Returns a stage that completes when another request waits for the lock, of this client or of another. Long work that can
-     * stop at a good point can then release the lock. The stage never completes if the lease ends before. The client checks for
-     * such requests every other second ({@link HoldfastOptions#refreshInterval()}) while the lease is valid. One request to a
-     * server serves all leases of the client on which this method was called; the client checks no others. A request without a
-     * wait is not noticed. The stage completes on the client's executor (see {@link HoldfastOptions#executor()}).
+     * Returns a stage that completes when another request, of this client or of another one, waits for the lock. Long work that
+     * can stop at a good point can then release the lock. The stage never completes if the lease ends before. The client checks
+     * for such requests every other second ({@link HoldfastOptions#refreshInterval()}) while the lease is valid. One call to a
+     * server checks all leases of the client on which this method was called, and no others. A request that does not wait is
+     * not noticed. The stage completes on the client's executor (see {@link HoldfastOptions#executor()}).
      *
      * @throws UnsupportedOperationException if the lease is of a {@link Quorum}, which has no queue
      */
@@ -386,19 +386,20 @@ public final class Lease implements AutoCloseable {
 
     /**
      * Ends the lease, and lets the lock rest: it stays taken, without a holder, for this long from now, and is then free for
-     * the next waiter. Use it for work that turns out to need a pause after it. {@link LockOptions#withMinHold} decides that
-     * before, and counts from the grant; if both apply, the later end counts. Otherwise as {@link #release()}.
+     * the next waiter. Use it if only the work itself shows that the lock must rest. {@link LockOptions#withMinHold} sets such
+     * a time in advance, counted from the grant; if both apply, the later end counts. Otherwise as {@link #release()}.
      *
      * <p>The time counts from this call, even if the release must be repeated because the server does not answer. If the lease
      * is lost before the release reaches the server, the lock does not rest. An actor that has entered the lock more than once
      * holds it until the last of its leases is released. Then the lock rests for the longest time that one of them requested,
      * each counted from its own call.
      *
-     * <p>Only what the lease held rests. While readers of a read/write lock rest, others may read; of a semaphore, the permits
-     * rest. A lock that its client would have kept ({@link LockOptions#withKeepFor}) or given to its own next request rests
-     * instead.
+     * <p>Only what the lease held rests. While a reader's hold of a read/write lock rests, others may read. For a semaphore,
+     * the permits of the lease rest. A lock that its client would have kept ({@link LockOptions#withKeepFor}) or given to its
+     * own next request rests instead.
      *
-     * <p>It is no overload of {@code release}, because a duration there would be read as a limit for the answer.
+     * <p>The method is not an overload of {@code release}, because a duration there would look like a time limit for the
+     * answer.
      *
      * @param rest 1 ms to 365 days
      * @throws UnsupportedOperationException if the lease is of a {@link Quorum}, which has no locks that rest: nodes whose

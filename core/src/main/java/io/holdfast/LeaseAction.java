@@ -3,8 +3,8 @@ package io.holdfast;
 /**
  * Work that is done under a lease, and returns nothing.
  *
- * @param <L> the lease
- * @param <X> what it throws
+ * @param <L> type of the lease
+ * @param <X> type of the exception that the work throws
  */
 @FunctionalInterface
 public interface LeaseAction<L, X extends Exception> {

@@ -1,11 +1,11 @@
 package io.holdfast;
 
 /**
- * Work that is done under a lease, and returns something.
+ * Work that is done under a lease, and returns a result.
  *
- * @param <L> the lease
- * @param <T> what it returns
- * @param <X> what it throws
+ * @param <L> type of the lease
+ * @param <T> type of the result
+ * @param <X> type of the exception that the work throws
  */
 @FunctionalInterface
 public interface LeaseFunction<L, T, X extends Exception> {

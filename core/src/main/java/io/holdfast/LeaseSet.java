@@ -17,13 +17,13 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>It is valid as long as all of its locks are held. <b>The loss of one is the loss of the set</b>, for ever;
  * {@link #whenLost()} says which. The others stay held, and are renewed, until the set is released. Work that has not noticed
- * the loss is therefore at least alone under those.
+ * the loss is therefore still protected by these locks.
  *
  * <p>Like a {@link Lease}, it knows its deadlines without asking, and is valid only at the instant of the check. Work that must
  * not be done twice should go to a store that compares the {@link #token(String) token} of the lock that guards that store.
  *
- * <p>While it is renewed it must stay reachable. If it is dropped without a release, its renewal ends, and each lock is free at
- * the end of its lease duration.
+ * <p>While it is renewed it must stay reachable. If the last reference to it is dropped without a release, its renewal ends,
+ * and each lock is free at the end of its lease duration.
  *
  * @see LockSet
  */
@@ -61,8 +61,8 @@ public final class LeaseSet implements AutoCloseable {
     }
 
     /**
-     * Returns how long all locks are still held without a further renewal, which is the least of their times; zero if one is
-     * over. No I/O.
+     * Returns how long all locks are still held without a further renewal, which is the shortest of their times; zero if one of
+     * them is over. No I/O.
      */
     public Duration remaining() {
         return leases.values().stream()
@@ -71,7 +71,7 @@ public final class LeaseSet implements AutoCloseable {
                 .orElse(Duration.ZERO);
     }
 
-    /** Returns the fencing token of each lock, by its name. They are unrelated: each grows with its own lock. */
+    /** Returns the fencing token of each lock, by its name. Tokens of different locks are unrelated. */
     public Map<String, Long> tokens() {
         Map<String, Long> tokens = new LinkedHashMap<>();
         leases.forEach((name, lease) -> tokens.put(name, lease.token()));

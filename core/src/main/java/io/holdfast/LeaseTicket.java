@@ -6,7 +6,7 @@ import java.util.Locale;
 
 /**
  * The data with which another process can continue a lease: see {@link Lease#ticket()} and {@link Holdfast#adopt(LeaseTicket)}.
- * A process that has it can release the lock: it is a secret.
+ * A process that has it can release the lock, so keep it secret.
  *
  * @param lockName the lock's name
  * @param owner the whole owner id, with its secret part

@@ -78,7 +78,8 @@ public sealed interface LockEvent {
     record Outlived(Subject subject, int position, int waiters) implements LockEvent {}
 
     /**
-     * The request waits in a deadlock, see {@link HoldfastOptions#withDeadlockDetection}. There is one event for each request.
+     * The request waits in a deadlock, see {@link HoldfastOptions#withDeadlockDetection}. There is at most one such event for
+     * each request.
      *
      * @param cycle the actors that wait for each other, the actor of this request first
      */
@@ -91,7 +92,7 @@ public sealed interface LockEvent {
      * @param leaseDuration how long the hold lasts without renewal
      * @param waited the time from the call until the lock was obtained
      * @param attempts how often the server was asked
-     * @param initialPosition the queue position at first, 0 if the lock was free
+     * @param initialPosition the queue position when the request was queued; 0 if the lock was free
      * @param reentered whether the actor held the lock already; then there is no new hold
      */
     record Obtained(
@@ -116,7 +117,7 @@ public sealed interface LockEvent {
             implements LockEvent {}
 
     /**
-     * The server renewed the hold. There is one event for each hold.
+     * The server renewed the hold. There is one such event for each renewal of each hold.
      *
      * @param token the fencing token
      * @param remaining how long the hold now lasts without a further renewal
@@ -152,7 +153,7 @@ public sealed interface LockEvent {
      * The hold was released.
      *
      * @param token the fencing token
-     * @param leaseDuration how long the hold lasted without renewal
+     * @param leaseDuration the lease duration of the hold
      * @param waited the time from the call until the lock was obtained
      * @param held how long the lock was held
      * @param result the result of the release
@@ -225,7 +226,7 @@ public sealed interface LockEvent {
     /**
      * An operator limited a semaphore by name.
      *
-     * @param permits how many permits may be out, whatever limit requests give
+     * @param permits how many permits may be in use, whatever limit requests give
      * @param forHowLong the time until the limit ends by itself
      */
     record Limited(Subject subject, int permits, Duration forHowLong) implements LockEvent {}
@@ -249,7 +250,7 @@ public sealed interface LockEvent {
      *
      * @param released how many holds ended
      * @param dropped how many waiters were dropped
-     * @param took how long that took
+     * @param took how long the operation took
      */
     record RevokedAll(Subject subject, int released, int dropped, Duration took) implements LockEvent {}
 }

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The figures that clients have counted for one lock, or for all of their locks. Each client counts every lease and every
- * request of its own, so the figures are exact. If a client dies, what it has counted since its last report is missing.
+ * The figures that clients have counted for one lock, or for all of their locks. Each client counts all of its own leases and
+ * requests, so the figures are exact. If a client dies, what it has counted since its last report is missing.
  *
  * @param waits how long the requests that obtained the lock took
  * @param holds how long the leases that are over were held, however they ended
@@ -39,7 +39,7 @@ public record LockFigures(
 
     /**
      * Returns the figures that the same client has counted since the earlier ones. The {@linkplain Times#longest() longest}
-     * times remain those of the whole time.
+     * durations remain those since the client's start.
      *
      * @param earlier the earlier figures of the client. If they are greater than these, the client has started again since
      *     then, and these are returned unchanged
@@ -65,20 +65,23 @@ public record LockFigures(
     }
 
     /**
-     * The distribution of the times that something took.
+     * A distribution of durations.
      *
-     * @param count the number of times
+     * @param count the number of durations
      * @param total their sum, to the microsecond
      * @param longest the longest of them, to the microsecond
-     * @param histogram the number of times in each bin. Bin 0 counts the times below 1 ms. Bin {@code i} counts those below
-     *     2<sup>i</sup> ms that are at least half of that. The last of {@value #MOST_BINS} bins also counts all longer times.
-     *     Empty bins at the end are left out
+     * @param histogram the number of durations in each bin. Bin 0 counts those below 1 ms. Bin {@code i} counts those from
+     *     2<sup>i-1</sup> ms to below 2<sup>i</sup> ms. The last of {@value #MOST_BINS} bins also counts all longer ones. Empty
+     *     bins at the end are left out
      */
     public record Times(long count, Duration total, Duration longest, List<Long> histogram) {
-        /** A distribution without any time. */
+        /** An empty distribution. */
         public static final Times NONE = new Times(0, Duration.ZERO, Duration.ZERO, List.of());
 
-        /** The maximum number of bins of the histogram. The last one counts all times from 2<sup>17</sup> ms (about 131 s) on. */
+        /**
+         * The maximum number of bins of the histogram. The last one counts all durations from 2<sup>17</sup> ms (about 131 s)
+         * on.
+         */
         public static final int MOST_BINS = 19;
 
         /** Copies the list. */
@@ -92,8 +95,8 @@ public record LockFigures(
         }
 
         /**
-         * Returns an upper bound of a quantile, by the histogram: at least the given part of all times was no longer. The bound
-         * is at most twice the exact value if that is from 1 ms to 131 s, and never above the longest time.
+         * Returns an upper bound of a quantile, by the histogram: at least the given part of all durations is not longer than
+         * this. The bound is at most twice the exact value if that is from 1 ms to 131 s, and never above the longest duration.
          *
          * @param part the part, from 0 to 1, such as 0.95
          * @throws IllegalArgumentException if the part is not from 0 to 1

@@ -20,7 +20,7 @@ import java.util.function.UnaryOperator;
  * @param callers how many calls wait for the lock, as far as is known; at least {@code waiters}. It is greater if callers of one
  *     client share a request, or wait inside the holder's process
  * @param queue the queued requests in the server's order, as many as the caller asked for
- * @param used how many leases hold the lock, or how many permits of a semaphore are out
+ * @param used how many leases hold the lock, or how many permits of a semaphore are in use
  * @param shares all holders, as far as the caller asked for them; the one whose hold ends first comes first
  * @param limit an operator's limit of a semaphore; see {@link Admin#limit}
  * @param pause an operator's pause, even if the lock is still held; see {@link Admin#pause}
@@ -97,7 +97,7 @@ public record LockInfo(
             Duration remaining) {}
 
     /**
-     * An operator's limit of a semaphore: how many permits may be out at present, whatever limit requests give.
+     * An operator's limit of a semaphore: how many permits may be in use at present, whatever limit requests give.
      *
      * @param permits the number of permits; 0 if none is granted
      * @param application the name of the operator's application

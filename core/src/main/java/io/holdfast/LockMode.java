@@ -6,6 +6,6 @@ public enum LockMode {
     EXCLUSIVE,
     /** Held together with others of this mode: a read/write lock for reading. */
     SHARED,
-    /** Held together with others, as long as no more permits are out than the limit allows: a semaphore. */
+    /** Held together with others, as long as no more permits are in use than the limit allows: a semaphore. */
     PERMITS
 }
