@@ -46,8 +46,8 @@ public final class LockOptions {
         /** The request waits like any other, until the first lease is released. */
         WAIT,
         /**
-         * The actor enters again, with the same hold and token, counted, and without asking the server. The last release frees
-         * the lock. If less than {@link LockOptions#minRemaining()} of the lease is left, the lease is extended first.
+         * The actor enters again, with the same hold and token, without asking the server. Entries are counted; the last
+         * release frees the lock. If less than {@link LockOptions#minRemaining()} of the lease is left, it is extended first.
          */
         REENTER,
         /** The actor enters again, and the hold is extended to at least a lease duration from now. */
@@ -62,8 +62,8 @@ public final class LockOptions {
         WAIT,
         /**
          * The request may be ended to break the deadlock: the call ends as {@link Attempt.Reason#DEADLOCK}, or throws
-         * {@link DeadlockException}. Of all requests in the deadlock with this option, one is ended: the last one queued, if
-         * another can go on without it.
+         * {@link DeadlockException}. Of all requests in the deadlock with this option, one is ended: if possible the last one
+         * queued whose end lets another continue.
          */
         BREAK
     }
@@ -176,7 +176,7 @@ public final class LockOptions {
         return new LockOptions(values.with(RENEWED, value));
     }
 
-    /** Returns the time after which renewal stops, so that the lease expires at its end; null for never (the default). */
+    /** Returns the time after which renewal stops and the lease is left to expire; null for never (the default). */
     public @Nullable Duration maxHold() {
         return values.get(LONGEST_HOLD);
     }
@@ -227,7 +227,7 @@ public final class LockOptions {
         return new LockOptions(values.with(INTERRUPT_BEFORE, value, MILLISECOND, Require.LONGEST));
     }
 
-    /** Returns how many replicas must have a grant before the lease is returned; default 0. */
+    /** Returns how many replicas must confirm a grant before the lease is returned; default 0. */
     public int replicas() {
         return values.get(REPLICAS);
     }
@@ -252,7 +252,7 @@ public final class LockOptions {
                 values.with(REPLICAS, replicas, 0, 100).with(REPLICA_TIMEOUT, within, MILLISECOND, MINUTE));
     }
 
-    /** Returns the least time left of a new lease; one with less is first extended to a full lease duration; default 0. */
+    /** Returns the minimum time left of a new lease. A lease with less is first extended to a full lease duration. Default 0. */
     public Duration minRemaining() {
         return values.get(LEAST_REMAINING);
     }
@@ -310,7 +310,7 @@ public final class LockOptions {
      * Returns a copy with the given metadata of the hold, and of the request while it waits. It does not affect what the
      * library itself stores there. A {@linkplain Lease#note note} replaces a value with the key {@value Holder#NOTE}.
      *
-     * @param value any texts; URL-encoded, all of them together have at most 2,000 characters
+     * @param value any texts, together at most 2,000 characters when they are URL-encoded
      */
     public LockOptions withMetadata(Map<String, String> value) {
         return new LockOptions(values.with(METADATA, ClientLabel.storable(value, LONGEST_METADATA)));
@@ -346,9 +346,9 @@ public final class LockOptions {
     }
 
     /**
-     * Returns how long a request keeps its position in the queue; null for as long as it waits (the default). The server's
-     * clock counts it. For a request that must {@linkplain RequestEnd#LEAVE leave}, its client's clock counts too, and the
-     * first to end decides.
+     * Returns how long a request keeps its position in the queue; null for as long as it waits (the default). The time is
+     * counted by the server's clock. For a request that must {@linkplain RequestEnd#LEAVE leave}, it is also counted by the
+     * client's clock, and the earlier end applies.
      */
     public @Nullable Duration requestLife() {
         return values.get(REQUEST_LIFE);
@@ -405,9 +405,9 @@ public final class LockOptions {
     /**
      * Returns a copy with the given group, such as a tenant or a customer. While requests of several groups wait, each group is
      * granted its share, by weight, however many requests it has. A group with its first request, or its first one after a
-     * while, is served soon: it does not wait for all requests of the others, and has saved up nothing. Within a group,
-     * requests are served first come, first served. A request for several permits counts as that many. The method is start-time
-     * fair queueing (Goyal, Vin and Cheng, 1996).
+     * while, is served soon: it does not wait for all requests of the others. But it has not saved up a larger share. Within a
+     * group, requests are served first come, first served. A request for several permits counts as that many. The method is
+     * start-time fair queueing (Goyal, Vin and Cheng, 1996).
      *
      * <p>All requests for the lock should have groups: requests without one are served after all that have one. With a group
      * there are no {@link #withLocalHandoffs(int, Duration) turns}, no priority, and no other order. Shares count grants and
@@ -457,8 +457,8 @@ public final class LockOptions {
 
     /**
      * Returns the answer to a request whose actor already holds the lock; default {@link Reentrancy#WAIT}. A lease that was
-     * obtained with {@code WAIT} in a {@link #withLocalHandoffs(int, Duration) turn} belongs to the client's line and not to an
-     * actor. No actor enters it again: its actor's next request waits for it, or finds the lock taken.
+     * obtained with {@code WAIT} in a {@link #withLocalHandoffs(int, Duration) turn} belongs to the client's line. No actor can
+     * enter it again: even the next request of the actor that obtained it waits, or finds the lock taken.
      */
     public Reentrancy reentrancy() {
         return values.get(OWN_CONFLICT);
@@ -477,7 +477,7 @@ public final class LockOptions {
         return values.get(DEADLOCK);
     }
 
-    /** Returns a copy with this answer; {@code BREAK} needs {@linkplain HoldfastOptions#withDeadlockDetection detection}. */
+    /** Returns a copy with the given fate in a deadlock; {@code BREAK} needs {@linkplain HoldfastOptions#withDeadlockDetection detection}. */
     public LockOptions withDeadlock(OnDeadlock value) {
         return new LockOptions(values.with(DEADLOCK, value));
     }
@@ -519,7 +519,7 @@ public final class LockOptions {
      * wait {@linkplain #withReentrancy for themselves}. A lease that has given a {@linkplain Lease#ticket() ticket}, or was
      * {@linkplain Lease#detach() detached}, ends the turn: from then on the hold is its own.
      *
-     * @param most critical sections of a turn after the client learns that others wait, 1 to 10,000
+     * @param most the maximum number of critical sections in a turn after the client learns that others wait, 1 to 10,000
      * @param within how long after that moment they may begin, 1 ms to 1 minute
      */
     public LockOptions withLocalHandoffs(int most, Duration within) {
@@ -544,15 +544,15 @@ public final class LockOptions {
     /**
      * Returns a copy in which the client keeps a lock for this long after its release, if no request waits (lock caching with
      * callbacks). Until then the client grants the lock again without asking the server. Another client's request recalls the
-     * lock at once. It is granted one hop later, or when a lease that was granted meanwhile is released; if no message arrives,
-     * after a third of the lease duration. Until then others see the lock as taken, even those that do not wait. Another
-     * request of this client gets the lock, whatever its options. A lease that was extended beyond its lease duration is
-     * released and not kept. Each lease has its own token, greater than all before.
+     * lock at once. That client gets the lock one hop later, or when a lease that was granted meanwhile is released; if no
+     * message arrives, after a third of the lease duration. Until then others see the lock as taken, even those that do not
+     * wait. Another request of this client gets the lock, whatever its options. A lease that was extended beyond its lease
+     * duration is released and not kept. Each lease has its own token, greater than all earlier ones.
      *
-     * <p>Other clients wait for one hop if this client lives. If it is frozen, cut off or killed while it keeps the lock, they
-     * wait for the rest of the lease duration, as with any holder. A lock whose leases are not renewed is not kept. If there
-     * are also {@link #withLocalHandoffs(int, Duration) turns}, a third of the lease duration replaces their 100 ms. It cannot
-     * be combined with {@link #withReentrancy re-entry}, {@link #withMinHold} or {@link #withLockDelay}.
+     * <p>Other clients wait for one hop if this client is alive. If it is frozen, cut off or killed while it keeps the lock,
+     * they wait for the rest of the lease duration, as with any holder. A lock whose leases are not renewed is not kept. If
+     * there are also {@link #withLocalHandoffs(int, Duration) turns}, a third of the lease duration replaces their 100 ms. It
+     * cannot be combined with {@link #withReentrancy re-entry}, {@link #withMinHold} or {@link #withLockDelay}.
      *
      * @param value 0 for not at all, or 1 ms to 1 hour
      */
@@ -577,7 +577,7 @@ public final class LockOptions {
         return values.get(LISTENER);
     }
 
-    /** Returns a copy with its own listener, which hears of every request, even if the client's listeners hear of a part. */
+    /** Returns a copy with a listener. It gets the events of all these requests, even if the client's listeners get a sample. */
     public LockOptions withListener(@Nullable HoldfastListener value) {
         return new LockOptions(values.with(LISTENER, value));
     }

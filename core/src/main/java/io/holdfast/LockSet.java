@@ -29,14 +29,15 @@ import org.jspecify.annotations.Nullable;
  * <p><b>No deadlock among sets.</b> The locks are requested one after the other, in an order that all clients of a deployment
  * have in common; the order in which they were named does not matter. The order is by the cluster slot of the lock's key, even
  * without a cluster, and then by the key. Each lock is requested when the one before is held, so no set waits for a lock while
- * it holds a later one. Some set therefore always waits for no other (Havender, "Avoiding deadlock in multitasking systems",
- * IBM Systems Journal 7, 1968). This is true only of sets: a client that requests a set, or a lock, while it holds others can
- * still wait for another client that waits for them.
+ * it holds a later one. At any time, at least one set therefore waits for no other (Havender, "Avoiding deadlock in
+ * multitasking systems", IBM Systems Journal 7, 1968). This is true only of sets: a client that requests a set, or a lock,
+ * while it holds others can still wait for another client that waits for them.
  *
- * <p><b>Fair and whole.</b> Each request waits in its own lock's queue, in turn. Locks that are already held stay held and are
- * renewed meanwhile, so that a large set is served like a small one. Requests that need only the first of its locks wait for
- * it, too. If one of the locks is lost while the set waits for another, all are given back first. The set then begins again
- * with the rest of the wait. If the request ends without all locks, for any reason, all that were obtained are released.
+ * <p><b>Fair and whole.</b> Each request waits in the queue of its lock, like any other request. Locks that are already held
+ * stay held and are renewed meanwhile, so that a large set is served like a small one. Requests that need only the first of its
+ * locks wait for it, too. If one of the locks is lost while the set waits for another, all are given back first. The set then
+ * begins again, with the time that is left of its wait. If the request ends without all locks, for any reason, all that were
+ * obtained are released.
  *
  * <p><b>Ways to acquire</b> are those of {@link Acquirable}; interruption, memory effects and errors are those of a
  * {@link DistributedLock}. One wait counts for all locks together. n free locks cost n round trips.
@@ -97,10 +98,10 @@ public final class LockSet extends Acquirable<LeaseSet> {
     }
 
     /**
-     * Returns this set with the given wait for calls without one. By default this is the wait of the client's default options
+     * Returns a copy with the given wait, for calls that give none. By default this is the wait of the client's default options
      * ({@link LockOptions#waitLimit()}).
      *
-     * @param limit for all locks together
+     * @param limit the wait for all locks together
      * @throws IllegalArgumentException if it is a wait until a lock is stuck
      */
     public LockSet withWait(Wait limit) {
@@ -108,7 +109,7 @@ public final class LockSet extends Acquirable<LeaseSet> {
     }
 
     /**
-     * Returns this set, requested by an actor that the caller names; see {@link DistributedLock#withActor}.
+     * Returns a copy whose requests belong to the given actor; see {@link DistributedLock#withActor}.
      *
      * @param id 1 to 100 characters
      */
@@ -118,7 +119,7 @@ public final class LockSet extends Acquirable<LeaseSet> {
     }
 
     /**
-     * Returns this set, in which an actor of this name requests the locks for which no actor is named yet; see
+     * Returns a copy in which the requests for locks without a named actor belong to the given actor; see
      * {@link DistributedLock#withDefaultActor}.
      *
      * @param id 1 to 100 characters

@@ -17,7 +17,7 @@ public final class MigrationLease implements AutoCloseable {
     }
 
     /**
-     * Returns the lease of the new lock, with its token and its deadline. To release only that one ends this lease but keeps
+     * Returns the lease of the new lock, with its token and its deadline. Releasing only that lease ends this one, but keeps
      * the old lock.
      */
     public Lease next() {

@@ -8,9 +8,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two locks acquired as one, for the time in which a service moves from an old lock to a Holdfast lock. The old lock is
- * always acquired first, then the new one; they are released in reverse. Processes that know only the old lock are excluded by
- * it, and processes that know only the new lock by that one. See docs/guide/migration.md.
+ * Two locks acquired as one, for the time in which a service moves from an old lock to a Holdfast lock. The old lock is always
+ * acquired first, then the new one; they are released in reverse. The old lock excludes processes that know only the old lock,
+ * and the new lock excludes those that know only the new one. See docs/guide/migration.md.
  *
  * <p>If the old lock is a {@link Lock}, the thread that acquired it owns it. So only this thread can release the lease, and
  * there are no asynchronous methods. If the old lock is a {@link PlainLock}, any thread may release.

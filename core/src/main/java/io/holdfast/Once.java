@@ -130,7 +130,7 @@ public final class Once {
         return keys.name();
     }
 
-    /** Returns the options of its requests, with strict order. */
+    /** Returns the options of its requests, which are always in strict order. */
     public LockOptions options() {
         return options;
     }
@@ -158,14 +158,14 @@ public final class Once {
 
     /**
      * Returns a copy with a limit of tries. If that many tries have left no result, the work is given up, with a record that
-     * says why. If the last try throws, it leaves that record. If its process died, the next call leaves it. For
-     * {@link #keep()}, each call is then answered with {@link OnceResult.GivenUp}. If an operator releases the record by name,
-     * the count begins again at 1.
+     * says why. If the last try throws, it leaves that record. If its process died, the next call leaves it. Until the time
+     * {@link #keep()} is over, each call is then answered with {@link OnceResult.GivenUp}. If an operator releases the record
+     * by name, the count begins again at 1.
      *
      * <p>Each try is counted on the server before its work begins, which takes two more requests. {@link Lease#before()}
      * returns the number of the previous try, as the metadata {@value Holder#TRY}, and its {@linkplain Lease#note note}. That
      * note stays until the present try leaves its own. A count is forgotten after seven days. Asynchronous work is counted,
-     * too. All processes that call for the same work should use the same limit, since each applies its own.
+     * too. Each process applies its own limit, so all processes that call for the same work should use the same one.
      *
      * @param most the maximum number of tries, 1 to 1,000
      */
@@ -206,9 +206,9 @@ public final class Once {
      * differences between the clocks of clients cause no second run. A slot has a key of its own, such as
      * {@code report@2026-11-27T13:00:00Z}, as listings show it.
      *
-     * <p>A call shortly before a slot begins counts for that slot: by at most a tenth of the period, or 10 s if that is less.
-     * So a process whose clock is that much ahead misses no slot. A run that lasts beyond its slot counts for the slot of its
-     * call. It does not prevent a run in the next slot, which may begin before it has ended.
+     * <p>A call shortly before a slot begins counts for that slot. Shortly means within a tenth of the period, or within 10 s
+     * if that is less. So a process whose clock is that much ahead misses no slot. A run that lasts beyond its slot counts for
+     * the slot of its call. It does not prevent a run in the next slot, which may begin before the first one has ended.
      *
      * <p>The copy keeps records for two periods, but at least one day and at most 365 days. A later {@link #withKeep} changes
      * that.
@@ -292,9 +292,9 @@ public final class Once {
     }
 
     /**
-     * Requests the lease for work that is not a function. A caller that obtains the lease does the work, and then calls
-     * {@link #finish}, or {@link #fail} if the work failed. A lease that is released in another way leaves no record. If the
-     * work was done already, returns {@link Attempt.NotObtained} for the reason {@link Attempt.Reason#DONE}, whose holder is
+     * Requests the lease for work that cannot be passed as a function. A caller that obtains the lease does the work, and then
+     * calls {@link #finish}, or {@link #fail} if the work failed. A lease that is released in another way leaves no record. If
+     * the work was done already, returns {@link Attempt.NotObtained} with the reason {@link Attempt.Reason#DONE}; its holder is
      * the record.
      */
     public Attempt<Lease> attempt(Wait wait) throws InterruptedException {

@@ -3,13 +3,13 @@ package io.holdfast;
 import java.time.Instant;
 
 /**
- * The outcome of a call of {@link Once}. There are five outcomes, which are never merged:
+ * The outcome of a call of {@link Once}. There are five outcomes:
  *
  * <ul>
  *   <li>{@link Ran}: this call did the work
- *   <li>{@link Done}: the work was done before, or by another caller meanwhile
- *   <li>{@link InProgress}: another caller was doing it
- *   <li>{@link GivenUp}: it was given up
+ *   <li>{@link Done}: the work was done before this call, or by another caller while this call waited
+ *   <li>{@link InProgress}: another caller was doing the work
+ *   <li>{@link GivenUp}: the work was given up
  *   <li>{@link Unknown}: the server did not answer
  * </ul>
  */
@@ -19,8 +19,8 @@ public sealed interface OnceResult {
      *
      * @param text the result of the work
      * @param token the fencing token of the lease under which it was done
-     * @param recorded whether the server has acknowledged the record. If not, the server did not answer. The client then
-     *     sends the record again in the background. It comes too late if the lease ends before
+     * @param recorded whether the server has acknowledged the record. If not, the server did not answer. The client then sends
+     *     the record again in the background. If the lease ends before that, the record comes too late
      */
     record Ran(String text, long token, boolean recorded) implements OnceResult {}
 
@@ -29,8 +29,8 @@ public sealed interface OnceResult {
      *
      * @param text the result of the work
      * @param token the fencing token of the lease under which it was done
-     * @param at the time at which it was recorded, by the server's clock
-     * @param by the holder that did it
+     * @param at the time at which the result was recorded, by the server's clock
+     * @param by the holder that did the work
      */
     record Done(String text, long token, Instant at, Holder by) implements OnceResult {
         static Done of(Holder record) {
@@ -48,10 +48,10 @@ public sealed interface OnceResult {
     record InProgress(Attempt.NotObtained<Lease> why) implements OnceResult {}
 
     /**
-     * The work was given up: it has had as many tries as it may have, and none has left a result. See {@link Once#withTries}.
+     * The work was given up: it has used up its tries, and none has left a result. See {@link Once#withTries}.
      *
      * @param why the outcome of the request. The holder in its {@linkplain Attempt.NotObtained#contention() contention} is the
-     *     record of that
+     *     record that says so
      */
     record GivenUp(Attempt.NotObtained<Lease> why) implements OnceResult {
         /** Returns the record: the holder that tried last, its token, and the time at which the work was given up. */
@@ -71,7 +71,7 @@ public sealed interface OnceResult {
     }
 
     /**
-     * The server did not answer. This call did not begin the work, and whether another caller did it is not known.
+     * The server did not answer. This call did not begin the work. Whether another caller did it is unknown.
      *
      * @param cause the failure
      */
@@ -80,8 +80,8 @@ public sealed interface OnceResult {
     /**
      * Returns the result of the work, whether this call or another caller did it.
      *
-     * @throws LockTimeoutException if another caller was doing it, and the wait of this call was over
-     * @throws LockRefusedException if it was given up, the queue was full, or an operator dropped the request
+     * @throws LockTimeoutException if another caller was doing the work, and the wait of this call was over
+     * @throws LockRefusedException if the work was given up, the queue was full, or an operator dropped the request
      * @throws ServerUnreachableException if the outcome is unknown
      */
     default String orElseThrow() {

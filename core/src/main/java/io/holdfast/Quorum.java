@@ -22,8 +22,8 @@ import java.util.stream.Stream;
  * same {@link QuorumOptions#maxLeaseDuration()}. A node that is new, or has lost its memory, votes only after that time. So,
  * with the defaults, nodes that are used for the first time grant nothing for a little longer than a minute.
  *
- * <p>One client per application is enough. It is thread-safe and keeps two connections to each node. To close it ends its
- * open leases as lost ({@link LossReason#CLIENT_CLOSED}), releases them, and ends its threads.
+ * <p>One client per application is enough. It is thread-safe and keeps two connections to each node. Closing it ends its open
+ * leases as lost ({@link LossReason#CLIENT_CLOSED}), releases them, and ends its threads.
  */
 public final class Quorum implements AutoCloseable {
     private static final int FEWEST_NODES = 3;
@@ -137,8 +137,8 @@ public final class Quorum implements AutoCloseable {
     }
 
     /**
-     * Returns the election with this name, with the given options. No I/O. There is no queue: any candidate may lead next. A
-     * candidate that has resigned is the exception: it campaigns again only after {@link HoldfastOptions#refreshInterval()}.
+     * Returns the election with this name, with the given options. No I/O. There is no queue: any candidate may lead next. But
+     * a candidate that has resigned campaigns again only after {@link HoldfastOptions#refreshInterval()}.
      *
      * @param name 1 to 1,000 characters of any kind; an election and a lock with the same name are independent of each other
      * @throws IllegalArgumentException as {@link #lock(String, LockOptions)} throws it, and if an option has no meaning for an

@@ -31,7 +31,7 @@ public final class QuorumNode {
     }
 
     /**
-     * Returns a node over a driver, for example one over a client that the application already has. To close the quorum closes
+     * Returns a node over a driver, for example one over a client that the application already has. Closing the quorum closes
      * the driver.
      */
     public static QuorumNode over(RedisDriver driver) {

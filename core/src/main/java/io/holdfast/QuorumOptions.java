@@ -59,10 +59,10 @@ public final class QuorumOptions {
     }
 
     /**
-     * Returns the maximum lease duration, and the maximum extension, that any client of these nodes requests; default 1 min. All
-     * clients must agree on it, and the clocks of any two nodes must differ by less. A node that may have lost its memory grants
-     * nothing for this time, plus 1 % and 1 s. Unless nodes are {@link #durableNodes() durable}, this applies to a restarted node,
-     * too. A lock with a longer lease duration is refused when it is created.
+     * Returns the maximum lease duration, and the maximum extension, that any client of these nodes requests; default 1 min.
+     * All clients must use the same value, and the clocks of any two nodes must differ by less than it. A node that may have
+     * lost its memory grants nothing for this time, plus 1 % and 1 s. Unless nodes are {@link #durableNodes() durable}, this
+     * applies to a restarted node, too. A lock with a longer lease duration is refused when it is created.
      */
     public Duration maxLeaseDuration() {
         return values.get(LONGEST_TERM);
@@ -115,10 +115,10 @@ public final class QuorumOptions {
     }
 
     /**
-     * Returns a copy with the given durability of nodes. Set true only if every node writes each change to a disk that keeps it
-     * before it answers ({@code appendonly yes} and {@code appendfsync always}), and is never started from a copy. Then a
-     * restart costs no time. If nodes run with the servers' own defaults, which save from time to time, or fsync every second,
-     * true would let two leases be valid at once. All clients must agree on it.
+     * Returns a copy with the given durability of nodes. Set this to true only if every node writes each change to durable
+     * storage before it answers ({@code appendonly yes} and {@code appendfsync always}), and is never started from a copy. Then
+     * a restart costs no time. If nodes run with the servers' own defaults, which save from time to time, or fsync every
+     * second, the value true would let two leases be valid at once. All clients must use the same value.
      */
     public QuorumOptions withDurableNodes(boolean value) {
         return new QuorumOptions(values.with(DURABLE_NODES, value));

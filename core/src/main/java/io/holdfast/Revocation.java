@@ -32,7 +32,7 @@ public record Revocation(
         /** There was no hold. */
         NOTHING_TO_RELEASE,
         /**
-         * The hold was left alone: it was not the one that was meant, belongs to another program, or only a waiter was to be
+         * The hold was left alone: it was not the requested one, it belongs to another program, or only a waiter was to be
          * dropped.
          */
         LEFT_ALONE

@@ -27,7 +27,7 @@ public final class Wait {
         this.kind = kind;
     }
 
-    /** Returns a wait of no time: the request asks once and does not queue. */
+    /** Returns a wait of zero: the request asks the server once, and is not queued. */
     public static Wait none() {
         return NONE;
     }
@@ -49,9 +49,9 @@ public final class Wait {
     }
 
     /**
-     * Returns a wait that lasts while the lock is busy, and ends when it is stuck: when one holder has kept it for this long
-     * while this request waited. As long as the lock changes hands, the wait continues. The server's clock determines how long
-     * the holder has kept the lock.
+     * Returns a wait that ends when the lock is stuck, that is, when one holder has kept it for the given time while this
+     * request waited. As long as the lock changes hands, the wait continues. The server's clock determines how long the holder
+     * has kept the lock.
      *
      * @param limit 1 ms to 365 days
      */
@@ -60,10 +60,10 @@ public final class Wait {
     }
 
     /**
-     * Returns a wait like this one, which takes the lock over at the end of its limit: from the holder that has kept it for
-     * that long. The lock goes to the next waiter, with a newer token. The holder is notified, or learns of it at its next
-     * renewal. Until then, only a store that compares tokens can refuse what it does. The lease reports the holder from which
-     * it was taken ({@link Lease#takenOverFrom()}), and there is an event ({@link LockEvent.TookOver}).
+     * Returns a wait like this one, which at its end takes the lock over from the stuck holder. The lock goes to the next
+     * waiter, with a newer token. The holder is notified, or learns of it at its next renewal. Until then, only a store that
+     * compares tokens can refuse what it does. The lease reports the holder from which it was taken
+     * ({@link Lease#takenOverFrom()}), and there is an event ({@link LockEvent.TookOver}).
      *
      * @throws IllegalStateException if this wait does not end when the lock is stuck
      */
@@ -89,7 +89,7 @@ public final class Wait {
         return kind == Kind.TAKE_OVER;
     }
 
-    /** Returns how long to wait, or how long one holder may keep the lock; null for ever. */
+    /** Returns how long to wait, or how long one holder may keep the lock; null for no limit. */
     public @Nullable Duration limit() {
         return limit;
     }

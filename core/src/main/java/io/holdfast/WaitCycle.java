@@ -5,8 +5,8 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * A cycle of actors that wait for each other. Each one waits for a lock that the next one holds, or for which the next one waits
- * before it. The last one waits for the first.
+ * A cycle of actors that wait for each other. Each one waits for a lock that the next one holds, or for which the next one
+ * waits ahead of it. The last one waits for the first.
  *
  * @param links the actors, each with the lock that it waits for
  */
@@ -22,8 +22,8 @@ public record WaitCycle(List<Link> links) implements Serializable {
      * @param host the host's name
      * @param pid the process id
      * @param actor the actor's id, or the name of the thread that waits
-     * @param held whether the next actor holds the lock, or some of its permits; otherwise it only waits before this one in the
-     *     queue
+     * @param held whether the next actor holds the lock, or some of its permits; otherwise it only waits ahead of this one in
+     *     the queue
      */
     public record Link(
             String lockName,

@@ -15,9 +15,10 @@ import java.util.Optional;
  * @param actor the id that the caller gave, or the name of the thread that made the request
  * @param metadata the metadata that the caller stored with the request
  * @param since the time at which it was queued, by the server's clock
- * @param mode how it asks to hold the lock
+ * @param mode the mode in which it asks to hold the lock
  * @param permits how many permits of a semaphore it asks for; 1 in the other modes
- * @param limit how many permits of the semaphore may be out, these included, by the request's own limit; 0 in the other modes
+ * @param limit how many permits of the semaphore may be in use, including its own, by the request's own limit; 0 in the other
+ *     modes
  * @param priority its priority
  * @param order its queue order, which determines where it entered the queue
  * @param state the state of its client, as the server sees it
