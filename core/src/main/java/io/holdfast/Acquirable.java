@@ -172,7 +172,7 @@ public abstract class Acquirable<L> {
     }
 
     /**
-     * As {@link #call(Wait, LeaseFunction)}; returns empty if it was not free in time, and the work did not begin.
+     * As {@link #call(Wait, LeaseFunction)}, but returns empty if it was not free in time. The work then did not begin.
      *
      * @throws NullPointerException if the work returns null, which would look as if it had not begun; see {@link #tryRun(Wait, LeaseAction)}
      */
@@ -201,16 +201,16 @@ public abstract class Acquirable<L> {
         return tryRun(Wait.none(), work);
     }
 
-    /** As {@link #run(Wait, LeaseAction)}; returns false if it was not free in time, and the work did not begin. */
+    /** As {@link #run(Wait, LeaseAction)}, but returns false if it was not free in time. The work then did not begin. */
     public final <X extends Exception> boolean tryRun(Wait wait, LeaseAction<L, X> work)
             throws X, InterruptedException {
         return tryCall(wait, returningTrue(work)).isPresent();
     }
 
     /**
-     * Acquires it and runs asynchronous work; releases it when the stage that the work returns completes. The result
-     * completes after the server has answered the release. If the caller completes the result while the request waits, the
-     * request is withdrawn; later, this does not stop the work.
+     * Acquires it and runs asynchronous work; releases it when the stage that the work returns completes. The result completes
+     * after the server has answered the release. If the caller completes the result while the request waits, the request is
+     * withdrawn. If the caller completes it later, the work continues.
      */
     public final <T extends @Nullable Object> CompletableFuture<T> callAsync(
             Function<? super L, ? extends CompletionStage<T>> work) {

@@ -10,7 +10,7 @@ import java.util.Optional;
  *
  * @param server the server's address
  * @param facts what the server reports about itself; empty if the user has no permission for {@code INFO}
- * @param user the user by which the server knows this client; empty if the server does not report it
+ * @param user the user name under which the server knows this client; empty if the server does not report it
  * @param clock the server's clock compared with that of this machine; empty if the user has no permission for {@code TIME}
  * @param pings the measured round trips, the shortest first; empty if the user has no permission for {@code PING}
  * @param probes the outcomes of the trials, one for each ability
