@@ -360,7 +360,7 @@ public final class Admin {
      *
      * @param permits the maximum number of permits in use, 0 to {@link DistributedSemaphore#MAX_PERMITS}
      * @param forHowLong how long the limit lasts, 1 ms to 365 days
-     * @throws UnsupportedOperationException if this is not {@link #of of} semaphores
+     * @throws UnsupportedOperationException if this object is not {@linkplain #of for semaphores}
      */
     public void limit(String name, int permits, Duration forHowLong) {
         Require.between("permits", permits, 0, DistributedSemaphore.MAX_PERMITS);
@@ -372,7 +372,7 @@ public final class Admin {
      * Ends an operator's limit of a semaphore. Waiting requests that fit now are served.
      *
      * @return whether there was a limit
-     * @throws UnsupportedOperationException if this is not {@link #of of} semaphores
+     * @throws UnsupportedOperationException if this object is not {@linkplain #of for semaphores}
      */
     public boolean unlimit(String name) {
         return limited(name, NO_LIMIT, Duration.ZERO, LockEvent.Unlimited::new);
@@ -445,10 +445,10 @@ public final class Admin {
     }
 
     /**
-     * Removes the waiters of a lock whose clients have not reported in time ({@link HoldfastOptions#waiterDeadline()}). The
-     * server also removes such waiters by itself when it comes across them. A waiter whose process has just died is not removed
-     * yet, because its client has not been silent for long enough. But once its connection is closed, the lock is not handed to
-     * it.
+     * Removes, from the queue of a lock, the waiters whose clients have not reported in time
+     * ({@link HoldfastOptions#waiterDeadline()}). The server also removes such waiters by itself when it comes across them. A
+     * waiter whose process has just died is not removed yet, because its client has not been silent for long enough. But once
+     * its connection is closed, the lock is not handed to it.
      *
      * @return how many waiters were removed
      */
@@ -473,7 +473,7 @@ public final class Admin {
     }
 
     /**
-     * Removes waiters whose clients have not reported in time from all queues, as {@link #clean} does from one. The waiters of a
+     * Removes, from all queues, the waiters whose clients have not reported in time; see {@link #clean}. The waiters of a
      * client that has died are not removed until the waiter deadline has passed.
      *
      * @return how many waiters were removed

@@ -217,7 +217,7 @@ public sealed interface LockEvent {
     record HoldExtended(Subject subject, Duration remaining) implements LockEvent {}
 
     /**
-     * An operator removed the waiters of a lock whose clients had not reported in time.
+     * An operator removed, from the queue of a lock, the waiters whose clients had not reported in time.
      *
      * @param removed how many waiters were removed
      */
