@@ -26,7 +26,7 @@ final class Pages {
                                 + " only the processes of one user on this machine.",
                         "",
                         "  run      runs a command while it holds a lock",
-                        "  lead     runs a command on one of several machines, and on another one if that fails",
+                        "  lead     runs a command on one of several machines at a time",
                         "  acquire  acquires a lock for the calling script, and prints a ticket",
                         "  check    reports whether the lock of a ticket is still held",
                         "  release  releases that lock, with --ticket",
