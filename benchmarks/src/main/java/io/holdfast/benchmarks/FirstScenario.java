@@ -28,7 +28,7 @@ final class FirstScenario implements Scenario {
     public String meaning() {
         return "Each measurement has a fresh JVM, which has run nothing of the library. The time is from just before it"
                 + " connects until it has its first lease. Then one thread acquires and releases a lock that no other"
-                + " client wants. Five seconds count, starting with the connect (two in a quick run).";
+                + " client wants. The measurement takes five seconds (two in a quick run), starting with the connect.";
     }
 
     @Override

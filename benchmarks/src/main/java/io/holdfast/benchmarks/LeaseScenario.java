@@ -27,10 +27,10 @@ final class LeaseScenario implements Scenario {
     @Override
     public String meaning() {
         return "One client holds many locks, and renews them. A measurement takes a third of the lease duration, in"
-                + " which each lock is renewed about once. Memory on the server is the growth for the first locks;"
-                + " memory of the client is the heap after a garbage collection. The floor is the bare renewal: keys"
-                + " and values in lists of a hundred, each sent in one script that compares and moves expiries. It has"
-                + " no deadlines.";
+                + " which each lock is renewed about once. Memory on the server is its growth over the first 10,000"
+                + " locks; memory of the client is the growth of its heap, after a garbage collection. The floor is the"
+                + " bare renewal: keys and values in lists of a hundred, each sent in one script that compares and"
+                + " moves expiries. It has no deadlines.";
     }
 
     @Override

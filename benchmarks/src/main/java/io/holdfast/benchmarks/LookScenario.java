@@ -38,9 +38,10 @@ final class LookScenario implements OwnScenario {
 
     @Override
     public String meaning() {
-        return "Ten clients hold a hundred locks each, on a server that keeps many keys of other programs. One more client"
-                + " looks at all locks. `holdfast ls` looks for the first time; the dashboard looks again once a second,"
-                + " however many pages are open. A search pauses for four times as long as each page took.";
+        return "Ten clients hold a hundred locks each, on a server that keeps many keys of other programs. One more"
+                + " client looks at all locks. `holdfast ls` looks for the first time; the dashboard looks again once a"
+                + " second, however many pages are open. After each page, a search pauses for four times as long as the"
+                + " page took.";
     }
 
     @Override

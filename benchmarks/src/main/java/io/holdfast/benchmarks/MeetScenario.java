@@ -34,9 +34,9 @@ final class MeetScenario implements Scenario {
     @Override
     public String meaning() {
         return "Eight threads in each of four processes call at the same time for a fresh key. One thread works for 20"
-                + " ms, and all get its result. The benchmark checks that all results are the same. The time is from"
-                + " the end of the work, or from a call that came later, until a caller has the result. By hand,"
-                + " callers that wait ask again every 10 ms; a longer pause takes fewer requests and more time.";
+                + " ms, and all get its result. The benchmark checks that all results are the same. A caller's time is"
+                + " from the end of the work, or from its own call if that came later, until it has the result. By"
+                + " hand, callers that wait ask again every 10 ms; a longer pause takes fewer requests and more time.";
     }
 
     @Override

@@ -25,7 +25,7 @@ final class RecoveryScenario implements Scenario {
                 "killed-holder",
                 "A killed holder",
                 "The process that holds the lock is killed while another one waits. The time is from the expiry of the"
-                        + " hold on the server; the lease duration is a second.",
+                        + " hold on the server until the other process has the lock; the lease duration is a second.",
                 Duration.ofSeconds(1),
                 "redisson-lock"),
         WAITER(
@@ -54,7 +54,7 @@ final class RecoveryScenario implements Scenario {
                 "killed-keeper",
                 "A killed client that kept a lock",
                 "This is the same, but the process that keeps the lock was killed right after its release. The lease"
-                        + " duration is a second; renewal leaves at least two thirds of it.",
+                        + " duration is a second; because of renewal, at least two thirds of it are left at that time.",
                 Duration.ofSeconds(1),
                 "holdfast-lettuce");
 

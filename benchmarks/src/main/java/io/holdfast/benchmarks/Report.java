@@ -64,12 +64,12 @@ final class Report {
         line();
         line("This page is made by `benchmarks/run`; `benchmarks/README.md` describes the method.");
         line();
-        line("All contestants of a table were measured side by side, in rounds: in each round each contestant once, in"
-                + " rotating");
-        line("order. A number is the median over the rounds, with the lowest and the highest in brackets. A ratio is"
-                + " the median of");
-        line("the ratios within each round. Absolute numbers are valid only for this machine; ratios carry over better"
-                + " to others.");
+        line("In most tables all contestants were measured side by side, in rounds: in each round each contestant once,"
+                + " in rotating");
+        line("order. Waiters and held leases were measured one contestant at a time. A number is the median over the"
+                + " rounds, with the");
+        line("lowest and the highest in brackets. A ratio is the median of the ratios within each round. Absolute"
+                + " numbers are valid only for this machine; ratios carry over better to others.");
         line();
         line("| | |");
         line("|---|---|");

@@ -24,8 +24,8 @@ final class Scenarios {
                     "free",
                     "A free lock, one thread",
                     "One thread acquires and releases a lock that no other client wants. The floor is SET NX PX and a"
-                            + " script that compares and deletes. A Jedis connection is blocking, so a request changes"
-                            + " no threads on its way.",
+                            + " script that compares and deletes. A Jedis connection is blocking, so a request stays on"
+                            + " one thread.",
                     Task.of(Task.Act.CYCLES, "free", 1),
                     1,
                     LOCKS,
@@ -106,7 +106,7 @@ final class Scenarios {
             new CycleScenario(
                     "processes-cold",
                     "The same, right after the start of the processes",
-                    "This is the same load, but all processes are new in each round, and are measured from when they"
+                    "This is the same load, but all processes are new in each round, and are measured as soon as they"
                             + " have connected. The table shows the performance of a service in its first seconds.",
                     Task.of(Task.Act.CYCLES, "hot", 8).sharing(),
                     4,
@@ -177,10 +177,10 @@ final class Scenarios {
             new CycleScenario(
                     "once-fresh",
                     "Work that is done once, a fresh key each time",
-                    "One thread has work done that takes no time, for a fresh key each time. The work is done, and its"
-                            + " result is recorded. By hand that is a lock by SET NX PX, a lookup of the record, the"
-                            + " record, and a release by a script. One variant also looks up the record before it"
-                            + " locks.",
+                    "One thread calls for work that takes no time, with a fresh key each time. The work is done, and"
+                            + " its result is recorded. By hand that takes a lock by SET NX PX, a lookup of the record,"
+                            + " a write of the record, and a release by a script. One variant also looks up the record"
+                            + " before it locks.",
                     Task.of(Task.Act.ONCE_FRESH, "once", 1),
                     1,
                     ONCE,
@@ -192,7 +192,7 @@ final class Scenarios {
                     "once-done",
                     "Work that is done once, and was done before",
                     "One thread calls for the same key again and again, and gets the record as the answer. By hand, the"
-                            + " variant that looks first needs no lock for it.",
+                            + " variant that looks first needs no lock for this.",
                     Task.of(Task.Act.ONCE, "once", 1),
                     1,
                     ONCE,

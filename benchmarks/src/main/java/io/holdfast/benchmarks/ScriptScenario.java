@@ -44,9 +44,9 @@ final class ScriptScenario implements Scenario {
         return "The table shows the server's own count (`INFO commandstats`) of the time in the scripts of a cycle,"
                 + " without any client in the way. All requests of the libraries' clients to a server were recorded"
                 + " there and are sent to it again, pipelined. The free lock is acquired and released. The contended"
-                + " lock is released while seven others wait, which hands it over, and requested again, which queues."
-                + " *Its commands alone* are scripts that run the same commands with the same words, and decide"
-                + " nothing. The floor is SET NX PX and a compare-and-delete, both as scripts.";
+                + " lock is released while seven others wait, so it is handed over. Then it is requested again, and"
+                + " this request is queued. *Its commands alone* are scripts that run the same commands with the same"
+                + " arguments, and decide nothing. The floor is SET NX PX and a compare-and-delete, both as scripts.";
     }
 
     @Override
