@@ -197,7 +197,8 @@ public final class Admin {
      * Drops one waiting request. Its call ends with {@link Attempt.Reason#DROPPED}. The holder of the lock is not affected, and
      * the requests behind the dropped one move up.
      *
-     * @param waiter the waiter, as a listing reports it; only the first thousand requests of the queue are searched for it
+     * @param waiter the waiter, as a listing reports it; only the first thousand requests of the queue, and the first thousand that are parked, are
+     *     searched for it
      * @return the result. Its {@link Revocation#dropped()} is 1, or 0 if the request no longer waits; it may have been granted
      *     the lock
      */

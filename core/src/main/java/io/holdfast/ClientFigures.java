@@ -3,7 +3,7 @@ package io.holdfast;
 import java.util.List;
 
 /**
- * The figures that one client has counted since its start, by its last report.
+ * The figures that one client has counted since its start, according to its last report.
  *
  * @param client the client's id
  * @param total the figures of all its locks, including those that it no longer counts separately

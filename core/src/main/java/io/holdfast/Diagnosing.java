@@ -124,7 +124,7 @@ final class Diagnosing {
                 AsyncResults.await(client.server, callback -> client.server.adminScripts.info(some, 0, callback));
         if (client.server.atOnce(some.size()) < some.size()) {
             throw new ServerRefusedException(
-                    "it divides its keys behind one address, as a proxy of a cluster does: each lock has calls of its own",
+                    "it divides its keys among servers behind one address, as a proxy does: each lock needs calls of its own",
                     null);
         }
     }

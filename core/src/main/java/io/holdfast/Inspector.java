@@ -311,7 +311,7 @@ public final class Inspector {
     }
 
     /**
-     * Returns how many keys the server has, of any program. A search takes about a microsecond of the server's time for each of
+     * Returns how many keys the server stores, including those of other programs. A search takes about a microsecond of the server's time for each of
      * them; see {@link #scanning}.
      */
     public long serverKeys() {
@@ -407,8 +407,9 @@ public final class Inspector {
 
     /**
      * Returns whether a client is connected and listens for grants. A client that holds a lock and does not listen may be dead, or
-     * may be reconnecting. Takes one round trip, regardless of the number of locks and clients. On a cluster every master is asked,
-     * and clients listen only while they hold or wait for a lock; the result is then empty instead of false.
+     * may be reconnecting. Takes one round trip, regardless of the number of locks and clients. On a cluster the masters are asked one
+     * after the other, with at most two round trips each; clients listen there only while they hold or wait for a lock, and the result
+     * is empty instead of false.
      *
      * @param clientId the client's id, as {@link Holder#client()} and {@link Waiter#client()} return it
      */

@@ -235,7 +235,7 @@ public final class Lease implements AutoCloseable {
 
     /**
      * Returns when the lock was granted, by the server's clock, as listings show it ({@link Holder#since()}). For an adopted
-     * lease this is the grant to its first holder. For a {@link Quorum} it is by the clock of one of its nodes. If leases share
+     * lease this is the grant to its first holder. For a {@link Quorum} the time is by the clock of one of its nodes. If leases share
      * a hold, it is the hold's time plus the time since then by this client's clock. Compare it only with times of the same
      * server. No I/O.
      */

@@ -252,7 +252,7 @@ public final class LockOptions {
                 values.with(REPLICAS, replicas, 0, 100).with(REPLICA_TIMEOUT, within, MILLISECOND, MINUTE));
     }
 
-    /** Returns the minimum time left of a new lease. A lease with less is first extended to a full lease duration. Default 0. */
+    /** Returns how much time a new lease must at least have left. A lease with less is first extended to a full lease duration. Default 0. */
     public Duration minRemaining() {
         return values.get(LEAST_REMAINING);
     }

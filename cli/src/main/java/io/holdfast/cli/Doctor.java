@@ -59,7 +59,7 @@ final class Doctor implements Subcommand {
                 "doctor",
                 "holdfast doctor [--clock-for TIME] [--json] [--url URL] [-v]",
                 "Checks a server: version, role, memory, persistence, clock, latency, and this user's"
-                        + " permissions to do what Holdfast needs. For the permissions it acquires a lock and a read/write"
+                        + " permissions to do what Holdfast needs. To test the permissions, it acquires a lock and a read/write"
                         + " lock named 'holdfast doctor' for a moment, and sends itself a message. For each problem it"
                         + " says what to do.",
                 Pages.statuses("0", "no problems, or only warnings", "1", "something fails"));

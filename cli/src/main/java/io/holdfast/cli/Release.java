@@ -72,7 +72,7 @@ final class Release implements Subcommand {
                                 + " clients hold the lock, those with this token: readers that read together share one. If the"
                                 + " lock rests with this token, its rest ends."))
                 .addOption(Specs.flag(
-                        "Also end the requests of all waiters, so that none of them gets the lock by this.",
+                        "Also end the requests of all waiters, so that none of them is granted the lock.",
                         "--drop-waiters"))
                 .addOption(Specs.flag("All locks, and all waiters for them.", "--all"))
                 .addOption(Specs.value(

@@ -130,8 +130,7 @@ final class DoctorTest {
             String url = "redis://app:secret@127.0.0.1:" + node.port();
             Said said = Said.by("doctor", "--url", url);
             assertEquals(0, said.status(), said.out());
-            assertTrue(
-                    said.out().contains("\nok    batches      it divides its keys behind one address, "), said.out());
+            assertTrue(said.out().contains("\nok    batches      it divides its keys among servers "), said.out());
             JsonObject document = Said.by("doctor", "--json", "--url", url).json();
             assertEquals(List.of("info"), notOk(document));
             assertTrue(check(document, "batches").get("advice").isJsonNull());

@@ -29,8 +29,8 @@ import java.util.Map;
  * {@linkplain #of(Holdfast, boolean) changes are allowed}.
  *
  * <p>One thread queries the server, however many pages are open: once a second while a page is open, and every ten seconds
- * otherwise. A page's request costs the server nothing, except for an act. The page's history is what this dashboard has seen
- * since it was created, for at most an hour. The page shows at most 10,000 locks.
+ * otherwise. A page's request costs the server nothing, except for an operation. The page's history is what this dashboard has
+ * seen since it was created: an hour of figures, the last thousand rare events, and the last thousand others. The page shows at most 10,000 locks.
  *
  * <p>Thread-safe. To close it does not close the client.
  */

@@ -106,7 +106,7 @@ final class ConnectionKeeper {
             reason = keep();
         } catch (Throwable e) {
             reason = DriverException.unknown(
-                    "the thread of the connection to " + source.describe() + " cannot go on: " + e, e);
+                    "the thread of the connection to " + source.describe() + " cannot continue: " + e, e);
         } finally {
             duty.stopped(reason == null ? driverClosed() : reason);
         }

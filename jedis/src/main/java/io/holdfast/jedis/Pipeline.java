@@ -87,7 +87,8 @@ final class Pipeline {
         if (waitingBytes.addAndGet(request.bytes) > MOST_WAITING) {
             waitingBytes.addAndGet(-request.bytes);
             request.waiter.failed(DriverException.unknown(
-                    "the server does not keep up: " + MOST_WAITING + " bytes wait to be sent; this was not sent",
+                    "the server does not keep up: with this request, more than " + MOST_WAITING
+                            + " bytes would wait to be sent; the request was not sent",
                     null));
             return;
         }

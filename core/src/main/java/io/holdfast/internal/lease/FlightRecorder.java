@@ -75,7 +75,7 @@ final class FlightRecorder extends Recorder {
         String holder;
 
         @Label("Place")
-        @Description("Position in the queue at first, 1 for next in line; 0 if it was not queued")
+        @Description("Initial position in the queue: 1 for next in line, 0 if the request was not queued")
         int position;
 
         @Label("Attempts")

@@ -47,8 +47,8 @@ record Agreement(String count, String maxLeaseMillis, String durable, String nod
                 ? "those have written " + word
                 : inWords(other) + "; this client: " + inWords(new String[] {count, maxLeaseMillis, durable, nodes});
         return " is a node of other clients, which do not agree with this one: " + difference
-                + ". Give all clients the same nodes, maxLeaseDuration and durableNodes, and a name where they reach the nodes by"
-                + " different addresses (QuorumOptions.withName). To change them, stop all clients, and delete the node's marker";
+                + ". Give all clients the same nodes, maxLeaseDuration and durableNodes; if they reach the nodes by different"
+                + " addresses, also give the nodes names (QuorumOptions.withName). To change them, stop all clients, and delete the node's marker";
     }
 
     private static String inWords(String[] of) {
