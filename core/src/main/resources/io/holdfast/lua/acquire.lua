@@ -54,11 +54,11 @@ if lock.public == '=' then
 end
 -- end
 local facts, queued = read()
-local parked, waiting, claim = 0, facts[1], facts[2]
+local parked, waiting = 0, facts[1]
 local own = isHoldOf(lock.held, owner)
 
 -- Whether there is a key besides those of a hold and of a queue.
-local more = found - (lock.held and 1 or 0) - (facts[3] and 1 or 0) - (queued > 0 and 1 or 0) > 0
+local more = found - (lock.held and 1 or 0) - (facts[2] and 1 or 0) - (queued > 0 and 1 or 0) > 0
 local rare -- mostly somebody else holds, and the owner only has to queue: then this is nothing
 
 if more or own or waiting or lock.kept ~= '' or limit ~= '0' or admits(lock.held) then
@@ -85,8 +85,8 @@ if more or own or waiting or lock.kept ~= '' or limit ~= '0' or admits(lock.held
     -- rule rearm
     expireLater(lock.hold, ARGV[4])
     -- end
-    if isHoldOf(claim, owner) then
-      dequeue(lock, owner, true)
+    if isHoldOf(redis.call('HGET', lock.details, '@claim'), owner) then
+      takeOut(lock, owner, true)
     end
     return granted()
   end
@@ -96,7 +96,8 @@ if more or own or waiting or lock.kept ~= '' or limit ~= '0' or admits(lock.held
 
   if admits(lock.held) then
     rare.demandOurs(lock)
-    settle(lock, waiting and owner or nil, false, facts[3], claim, facts[6])
+    local noted = redis.call('HMGET', lock.details, '@claim', '@pause')
+    settle(lock, waiting and owner or nil, false, facts[2], noted[1], noted[2])
     if lock.more == '1' then
       return 'MORE'
     end
@@ -105,11 +106,11 @@ if more or own or waiting or lock.kept ~= '' or limit ~= '0' or admits(lock.held
     if admits(lock.held) then
       grant(lock, owner, queued + parked == 0 and ARGV[5] or string.match(ARGV[5], '^%d+ %S*'), ARGV[4], ARGV[6])
       if waiting then
-        dequeue(lock, owner)
+        rare.dequeue(lock, owner)
       end
     elseif isHoldOf(lock.held, owner) then
       expireLater(lock.hold, ARGV[4])
-      dequeue(lock, owner, true)
+      takeOut(lock, owner, true)
     end
     if isHoldOf(lock.held, owner) then
       deliver()

@@ -49,7 +49,7 @@ if not isHoldOf(lock.held, owner, last) then
   local before = string.match(lock.held, '^%S+')
   redis.call('SET', lock.hold, owner .. ' ' .. last .. ' ' .. since .. ' ' .. term .. ' ' .. ARGV[7], 'KEEPTTL')
   writeToken(lock.token, tonumber(last), tokenTtl)
-  dequeue(lock, before, true) -- nobody has a claim but the holder
+  takeOut(lock, before, true) -- nobody has a claim but the holder
   -- rule oldtombstone
   redis.call('SET', KEYS[6], 'A', 'PX', ARGV[8])
   -- end

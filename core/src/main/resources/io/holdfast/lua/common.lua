@@ -27,7 +27,7 @@ local tokenTtl = ARGV[2]
 local mail = {} -- messages to send when everything else is done: channel, text, channel, text …
 
 -- The i-th lock of the script, which has so many keys of each, mostly five. To these come what is known of its hold, see held.lua; freed, whether the hold was deleted by
--- this script; claims, whether there are any, nil if that was not read; mine, a claim that belongs to the client that asks, to be told in the reply; handed, the claim in ms of a handoff
+-- this script; claims and pause, whether there are any, nil if that was not read; mine, a claim that belongs to the client that asks, to be told in the reply; handed, the claim in ms of a handoff
 -- that was told by message; more, '1' if the walk was cut at its limit, to be asked again; reach, what was found of clients.
 local function lockAt(i, keys)
   local first = (keys or 5) * (i - 1)

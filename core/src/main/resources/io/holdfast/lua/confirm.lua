@@ -27,5 +27,5 @@ if not isHoldOf(held, owner, token) then
   return 'GONE'
 end
 expireLater(lock.hold, ARGV[5])
-unlessForeign(dequeue, lock, owner, true) -- nobody has a claim but the holder
+unlessForeign(takeOut, lock, owner, true) -- nobody has a claim but the holder
 return 'HELD'

@@ -14,7 +14,7 @@ if drop ~= '0' and ours then
         if dropped == 1 then
           expireLater(evicted, life)
         end
-        dequeue(lock, owner)
+        rare.dequeue(lock, owner)
         mail[#mail + 1] = channelOf(lock, clientOf(owner))
         mail[#mail + 1] = 'E ' .. string.match(owner, '^[^~]+') .. ' ' .. lock.hold
       end

@@ -5,20 +5,20 @@
 -- Sets: parked, place, queued, reply, waiters, waits
 
 if queues == '1' and not waiting then
-  local last = (facts[3] or 0) + 1
+  local last = (facts[2] or 0) + 1
   queued = queued + 1
   local stop = life == '0' and '0' or string.format('%.0f', math.floor(nowText / 1000) + life)
-  redis.call('HSET', lock.details, owner, stop .. ' ' .. nowText .. ' ' .. life .. ' ' .. ending .. ' ' .. ARGV[6] .. ' ' .. ARGV[5]
-      .. (at and ' S' .. share or ''),
-    '@seq', last, '@n:' .. requester, (facts[4] or 0) + 1)
-  if not facts[5] then
-    local seen = (listeners(lock, requester) or 0) > 0 and ' 1' or ' 0'
-    local deadline = string.format('%.0f', math.floor(nowText / 1000) + waiterTtl)
-    redis.call('HSET', lock.details, '@a:' .. requester, deadline .. seen)
+  local known = stop .. ' ' .. nowText .. ' ' .. life .. ' ' .. ending .. ' ' .. ARGV[6] .. ' ' .. ARGV[5] .. (at and ' S' .. share or '')
+  local mine, active = (facts[3] or 0) + 1, facts[4]
+  if active then
+    redis.call('HSET', lock.details, owner, known, '@seq', last, '@n:' .. requester, mine)
+  else
+    active = string.format('%.0f', math.floor(nowText / 1000) + waiterTtl) .. ((listeners(lock, requester) or 0) > 0 and ' 1' or ' 0')
+    redis.call('HSET', lock.details, owner, known, '@seq', last, '@n:' .. requester, mine, '@a:' .. requester, active)
   end
   redis.call('ZADD', lock.queue, at or orderOf(last, priority, order, owner), owner)
   -- What outlives its client's deadline outlives it: that was seen to when the deadline was moved.
-  if queued == 1 or not facts[5] or facts[5] < nowText then
+  if queued == 1 or not facts[4] or facts[4] < nowText then
     outliveWaiters(lock, queued == 1)
   end
   if at and lock.settle then

@@ -385,7 +385,7 @@ end
 -- asks, which the reply tells, for their term, to any other for a claim window. Who does not fit is passed by nobody, unless it
 -- cannot be told (a candidate, a waiter of the client that asks, may be parked), or asks for more than an operator's limit.
 local function serve(line, candidate)
-  local grants, mails, walked, told, again = {}, {}, 0, {}, true
+  local grants, mails, walked, told, again, rare = {}, {}, 0, {}, true, nil
   line.first, line.ahead, line.skipped = nil, nil, nil
   while again do
     local owner, about, order
@@ -394,7 +394,8 @@ local function serve(line, candidate)
     line.changed = line.changed or candidate or not walked or walked > (owner and 1 or 0)
     again = false
     if owner and not about then
-      dequeue(line, owner) -- its details were dropped by force
+      rare = rare or seldom()
+      rare.dequeue(line, owner) -- its details were dropped by force
       again = true
     elseif owner then
       local mode, weight, limit, named = wantedBy(about)
@@ -418,7 +419,8 @@ local function serve(line, candidate)
           redis.call('HINCRBY', line.details, '@p:' .. client, -1)
         end
         if hasShare(about) then
-          noteShare(line, about, order or redis.call('ZSCORE', key, owner), 'G')
+          rare = rare or seldom()
+          rare.noteShare(line, about, order or redis.call('ZSCORE', key, owner), 'G')
         end
         redis.call('ZREM', key, owner)
         local claim, term, label = string.match(about, '^%d+ %d+ %d+ %a (%d+) %S+ (%d+) (%S*)')

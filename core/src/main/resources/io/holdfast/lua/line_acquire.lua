@@ -67,10 +67,10 @@ local rare -- mostly the owner only has to queue: then this is nothing
 local facts, queued, parked, waiting = {}, 0, 0, nil
 
 local function readQueue()
-  facts, queued = read()
+  facts, queued = read('@c')
   waiting = facts[1]
-  setClaims(lock, facts[2])
-  if facts[5] and facts[5] >= nowMillis then
+  setClaims(lock, facts[5])
+  if facts[4] and facts[4] >= nowMillis then
     lock.reach = lock.reach or {}
     lock.reach[requester] = 'here'
   end
@@ -79,7 +79,7 @@ end
 if not alone then
   readQueue()
   -- Mostly these are the four: who holds, until when, who waits, and what is known of them.
-  local four = found == 4 and lock.holders > 0 and queued > 0 and facts[3] and firstEnds(lock)[1]
+  local four = found == 4 and lock.holders > 0 and queued > 0 and facts[2] and firstEnds(lock)[1]
   local seldomThere = not four and redis.call('EXISTS', KEYS[3], KEYS[7], KEYS[8], KEYS[9]) > 0
   -- rule tombstone
   if seldomThere and redis.call('EXISTS', KEYS[8]) == 1 then
@@ -140,7 +140,7 @@ if not waiting and admits(lock, mode, weight, permits) then
   -- rule newcomer
   local at = lock.skipped or '0'
   local first = queued > 0 and redis.call('ZRANGE', lock.queue, at, at, 'WITHSCORES')[2]
-  ahead = first and tonumber(first) < orderOf((facts[3] or 0) + 1, priority, order, owner)
+  ahead = first and tonumber(first) < orderOf((facts[2] or 0) + 1, priority, order, owner)
   -- end
   if not ahead then
     local reply = grantNow()

@@ -78,7 +78,7 @@ else
     remove(lock.members, public .. ' ' .. token) -- what was written of it was dropped by force
   end
   lock.front = nil
-  if unlessForeign(dequeue, lock, owner) then
+  if unlessForeign(seldom().dequeue, lock, owner) then
     word = 'WITHDRAWN'
   end
 end

@@ -28,7 +28,7 @@ local function uncount(lock, client, count)
       or not lock.members and lock.claims == nil and redis.call('HEXISTS', lock.details, '@claim') == 1
     -- end
     -- rule pausekeeps
-    claims = claims or not lock.members and redis.call('HEXISTS', lock.details, '@pause') == 1
+    claims = claims or lock.pause or not lock.members and lock.pause == nil and redis.call('HEXISTS', lock.details, '@pause') == 1
     -- end
     if not claims and redis.call('EXISTS', lock.queue, lock.parked) == 0 then
       redis.call('DEL', lock.details)
@@ -43,61 +43,24 @@ local function leaveQueue(lock, owner)
   end
 end
 
--- What becomes of a request of a group, by its details and its order; see share.lua: 'G' it is granted the lock, 'L' it leaves without,
--- 'B' its claim has lapsed, and it waits again. Before its details are gone, and those of the queue with them.
-local function noteShare(lock, about, order, how)
-  local weight, group = string.match(about, ' S(%d+):(%S+)$')
-  local facts = redis.call('HMGET', lock.details, '@v', '@g:' .. group)
-  local ends, granted, count = string.match(facts[2] or '', '^(%d+) (%d+) (%d+)$')
-  local present, rest = string.match(facts[1] or '', '^(%d+) (.*)$')
-  local begin = tonumber(order or 0) + 2199023255552
-  if not ends or not present then
-    return -- dropped by force
-  end
-  count = math.max(0, count + (how == 'B' and 1 or -1))
-  if begin > 0 and begin < 1099511627776 then -- else it has gone to the tail
-    local cost = lock.members and tonumber(string.match(about, ' %a:(%d+):')) or 1
-    local over = begin + math.max(1, math.floor(cost * 1024 / weight))
-    if how == 'G' then
-      granted = math.max(tonumber(granted), over)
-      -- rule sharenow
-      if begin > tonumber(present) then
-        redis.call('HSET', lock.details, '@v', string.format('%.0f ', begin) .. rest)
-      end
-      -- end
-    elseif how == 'L' and over == tonumber(ends) then
-      ends = begin -- nobody of its group stands behind it
-    end
-  end
-  -- rule shareback
-  if count == 0 then
-    ends = granted -- what was asked for and not granted costs nothing
-  end
-  -- end
-  redis.call('HSET', lock.details, '@g:' .. group, string.format('%.0f %.0f %.0f', ends, granted, count))
-end
-
 local function hasShare(about)
   return about and string.find(about, ' S', 1, true)
 end
 
--- Removes a waiter wherever it stands. Begins with a command that is allowed at maxmemory. With `claimed`, the claim of an
--- exclusive lock, if there is one, is the waiter's and ends. Answers whether there was such a waiter.
-local function dequeue(lock, owner, claimed)
-  local known, about
+-- Removes a waiter of no group wherever it stands. Begins with a command that is allowed at maxmemory. With `claimed`, the claim of an
+-- exclusive lock, if there is one, is the waiter's and ends; what the claim cost its group was noted when it began. Answers whether there
+-- was such a waiter.
+local function takeOut(lock, owner, claimed)
+  local known
   if claimed then
     known = redis.call('HDEL', lock.details, '@claim', owner)
     lock.claims = false
   else
-    about = redis.call('HGET', lock.details, owner)
     known = redis.call('HDEL', lock.details, owner)
   end
   if known == 0 then
     -- An order without details (a key was dropped by force) must not be met again.
     return remove(lock.queue, owner) + remove(lock.parked, owner) > 0
-  end
-  if hasShare(about) then
-    noteShare(lock, about, redis.call('ZSCORE', lock.queue, owner) or redis.call('ZSCORE', lock.parked, owner), 'L')
   end
   if known == 1 then -- with a claim it has left the queue
     leaveQueue(lock, owner)
@@ -139,6 +102,50 @@ end
 local function seldom()
   local rare = {}
 
+  -- What becomes of a request of a group, by its details and its order; see share.lua: 'G' it is granted the lock, 'L' it leaves without,
+  -- 'B' its claim has lapsed, and it waits again. Before its details are gone, and those of the queue with them.
+  function rare.noteShare(lock, about, order, how)
+    local weight, group = string.match(about, ' S(%d+):(%S+)$')
+    local facts = redis.call('HMGET', lock.details, '@v', '@g:' .. group)
+    local ends, granted, count = string.match(facts[2] or '', '^(%d+) (%d+) (%d+)$')
+    local present, rest = string.match(facts[1] or '', '^(%d+) (.*)$')
+    local begin = tonumber(order or 0) + 2199023255552
+    if not ends or not present then
+      return -- dropped by force
+    end
+    count = math.max(0, count + (how == 'B' and 1 or -1))
+    if begin > 0 and begin < 1099511627776 then -- else it has gone to the tail
+      local cost = lock.members and tonumber(string.match(about, ' %a:(%d+):')) or 1
+      local over = begin + math.max(1, math.floor(cost * 1024 / weight))
+      if how == 'G' then
+        granted = math.max(tonumber(granted), over)
+        -- rule sharenow
+        if begin > tonumber(present) then
+          redis.call('HSET', lock.details, '@v', string.format('%.0f ', begin) .. rest)
+        end
+        -- end
+      elseif how == 'L' and over == tonumber(ends) then
+        ends = begin -- nobody of its group stands behind it
+      end
+    end
+    -- rule shareback
+    if count == 0 then
+      ends = granted -- what was asked for and not granted costs nothing
+    end
+    -- end
+    redis.call('HSET', lock.details, '@g:' .. group, string.format('%.0f %.0f %.0f', ends, granted, count))
+  end
+
+  -- Removes a waiter wherever it stands. Begins with a command that is allowed at maxmemory. Answers whether there was such a waiter.
+  function rare.dequeue(lock, owner)
+    local about = redis.call('HGET', lock.details, owner)
+    if hasShare(about) then
+      redis.call('HDEL', lock.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
+      rare.noteShare(lock, about, redis.call('ZSCORE', lock.queue, owner) or redis.call('ZSCORE', lock.parked, owner), 'L')
+    end
+    return takeOut(lock, owner)
+  end
+
   -- Raises the error of a key of another type, before anything is written. The key of the hold has its own ways.
   function rare.demandOurs(lock)
     redis.call('ZCARD', lock.queue)
@@ -167,6 +174,11 @@ local function seldom()
     return answer
   end
 
+  -- Moves the end of a hold, only later.
+  function rare.rearm(lock, ms)
+    expireLater(lock.hold, ms)
+  end
+
   -- A line that began anew ends when what is known of those who stand there does.
   function rare.endWithDetails(lock, key)
     local left = redis.call('PTTL', lock.details)
@@ -175,12 +187,12 @@ local function seldom()
 
   -- A claim has lapsed: its waiter stands again where it was, aside, since its client is suspect.
   function rare.putBack(lock, owner, order)
-    local about = redis.call('HGET', lock.details, owner)
+    local about = owner and redis.call('HGET', lock.details, owner)
     if not about then
       return
     end
     if hasShare(about) then
-      noteShare(lock, about, order, 'B')
+      rare.noteShare(lock, about, order, 'B')
     end
     local key, client = lock.queue, clientOf(owner)
     -- rule suspect
@@ -217,7 +229,7 @@ local function seldom()
   function rare.sweep(lock)
     for _, owner in ipairs(redis.call('ZRANGE', lock.parked, 0, 63)) do
       if rare.reach(lock, clientOf(owner)) == 'gone' then
-        dequeue(lock, owner)
+        rare.dequeue(lock, owner)
       end
     end
   end
@@ -228,7 +240,7 @@ local function seldom()
     for _, key in ipairs({ lock.queue, lock.parked }) do
       for _, owner in ipairs(redis.call('ZRANGE', key, 0, WALK_LIMIT - 1)) do
         if rare.reach(lock, clientOf(owner)) == 'gone' then
-          dequeue(lock, owner)
+          rare.dequeue(lock, owner)
           removed = removed + 1
         end
       end
@@ -264,7 +276,7 @@ local function seldom()
       redis.call('ZADD', lock.queue, orderOf(last, rare.priorityOf(order), 'F', owner), owner)
       return redis.call('ZRANGE', lock.queue, '-1', '-1')[1] ~= owner
     end
-    dequeue(lock, owner)
+    rare.dequeue(lock, owner)
     return false
   end
 
@@ -313,13 +325,16 @@ local function nextWaiter(lock, candidate, walked)
   end
   -- Mostly the first one is it, and where something was given back, the next one is looked at, too. Those that were passed stay
   -- where they are, in front.
-  local from = lock.skipped or '0'
+  local from, rare = lock.skipped or '0', nil
   local last = lock.wrote and '1' or '0'
   walked = walked or 0
   while walked < WALK_LIMIT do
-    local pair = step == 1 and lock.front
-    local batch = pair or step == 1 and lock.ahead
-    lock.front, lock.ahead = nil, nil
+    local pair, batch
+    if lock.members then -- a line may have read them already
+      pair = step == 1 and lock.front
+      batch = pair or step == 1 and lock.ahead
+      lock.front, lock.ahead = nil, nil
+    end
     local to = lock.skipped and lock.skipped + last or last
     if step == 2 then
       batch = redis.call('ZRANGE', lock.queue, from, to, 'WITHSCORES')
@@ -348,16 +363,20 @@ local function nextWaiter(lock, candidate, walked)
         known, answer = facts[1], judge(lock, client, facts[2], facts[3])
       end
       if answer == 'gone' then
-        dequeue(lock, owner)
+        rare = rare or seldom()
+        rare.dequeue(lock, owner)
       elseif answer ~= 'here' then
         aside = aside or {}
         aside[#aside + 1] = owner
       elseif not hasOutlived(known) then
         found, about, place = owner, known, batch[i + 1]
-        lock.ahead = pair and i == 1 and { batch[2] } or nil
+        if pair and i == 1 then
+          lock.ahead = { batch[2] }
+        end
         break
       else
-        again = seldom().moveOn(lock, owner, known)
+        rare = rare or seldom()
+        again = rare.moveOn(lock, owner, known)
         if again then
           break -- what was read behind it is not next
         end

@@ -7,9 +7,8 @@ local owner = ARGV[3]
 local queues, limit, priority, order, share, life, ending =
   string.match(ARGV[7], '^(%d) (%d+) (-?%d+) (%a)(%S*) (%d+) (.*)$')
 
--- What is known of the queue, of claims, and of this client's part in it; read again after it may have changed.
-local function read()
-  return redis.call('HMGET', lock.details, owner, lock.members and '@c' or '@claim', '@seq', '@n:' .. requester, '@a:' .. requester,
-    '@pause'),
-    redis.call('ZCARD', lock.queue)
+-- What is known of the owner, of the queue, of this client's part in it, and of what else is asked for; and how many wait there. Read again
+-- after it may have changed.
+local function read(...)
+  return redis.call('HMGET', lock.details, owner, '@seq', '@n:' .. requester, '@a:' .. requester, ...), redis.call('ZCARD', lock.queue)
 end

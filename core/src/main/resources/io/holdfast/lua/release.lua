@@ -62,22 +62,7 @@ if facts.err then
   facts = isForeign(facts) and {} or redis.call('HMGET', lock.details, '@claim', '@pause') -- any other error comes again
 end
 local claim, pause = facts[1], facts[2]
-
--- Answers all that wait with the record. Where a key is another program's nothing is deleted, and their refreshes find the record.
-local function answer()
-  seldom().demandOurs(lock)
-  for _, field in ipairs(redis.call('HKEYS', lock.details)) do
-    local client = string.match(field, '^@n:(.+)')
-    if client then
-      mail[#mail + 1] = channelOf(lock, client)
-      mail[#mail + 1] = 'O ' .. lock.rest .. ' ' .. lock.hold
-    end
-  end
-  redis.call('DEL', lock.queue, lock.parked, lock.details)
-  if pause then
-    seldom().notePause(lock, pause)
-  end
-end
+lock.pause = pause or false
 
 local claimed = isHoldOf(claim, owner)
 local word = 'GONE'
@@ -88,7 +73,7 @@ if own then
     redis.call('DEL', KEYS[7])
   end
   if claimed then
-    dequeue(lock, owner, true)
+    takeOut(lock, owner, true)
   end
   if used ~= '0' or shortest ~= '0' or rest ~= '0' then
     local token, since, label = string.match(own, ' (%d+) (%d+) %d+ (%S*)')
@@ -109,14 +94,32 @@ if own then
       redis.call('SET', lock.hold, lock.held, 'PXAT', ends)
       -- rule answers
       if done ~= '' then
-        unlessForeign(answer)
+        -- Answers all that wait with the record. Where a key is another program's nothing is deleted, and their refreshes find the record.
+        unlessForeign(function()
+          local rare = seldom()
+          rare.demandOurs(lock)
+          for _, field in ipairs(redis.call('HKEYS', lock.details)) do
+            local client = string.match(field, '^@n:(.+)')
+            if client then
+              mail[#mail + 1] = channelOf(lock, client)
+              mail[#mail + 1] = 'O ' .. lock.rest .. ' ' .. lock.hold
+            end
+          end
+          redis.call('DEL', lock.queue, lock.parked, lock.details)
+          if pause then
+            rare.notePause(lock, pause)
+          end
+        end)
       end
       -- end
     end
   end
 else
-  know(lock, readHold(lock.hold))
-  if unlessForeign(dequeue, lock, owner, claimed) then
+  if text and text.err then
+    text = isForeign(text) and '?' or redis.call('GET', lock.hold) -- any other error comes again
+  end
+  know(lock, text)
+  if unlessForeign(claimed and takeOut or seldom().dequeue, lock, owner, claimed) then
     word = 'WITHDRAWN'
   end
 end

@@ -20,7 +20,7 @@ if waiting and not own and not rare.stands(lock, owner) then
   if parked == 0 then
     redis.call('HDEL', lock.details, '@p:' .. requester)
   end
-  dequeue(lock, owner)
+  rare.dequeue(lock, owner)
   facts, queued = read()
   waiting = nil
 end

@@ -72,7 +72,7 @@ if word == 'RELEASED' then
   mail[#mail + 1] = 'V ' .. held.public .. ' ' .. string.match(held.rest, '^%d+') .. (drop == '1' and ' 1 ' or ' 0 ') .. lock.hold
   -- end
   if claimed and isHoldOf(held.held, claimed) then
-    dequeue(lock, claimed, true)
+    takeOut(lock, claimed, true)
   end
 end
 

@@ -205,7 +205,7 @@ final class Breaks {
                         EnumSet.of(LIVENESS),
                         lua(
                                 "settle",
-                                "grant(lock, owner, rest, claim, more, math.floor(nowText / 1000) + claim)",
+                                "grant(lock, owner, rest, window, more, math.floor(nowText / 1000) + window)",
                                 "grant(lock, owner, rest, string.match(rest, '^%d+'), more)")),
                 of(
                         "the client treats a claim as a full term",
@@ -356,8 +356,8 @@ final class Breaks {
                         EnumSet.of(ORDER),
                         lua(
                                 "acquire",
-                                "settle(lock, waiting and owner or nil, false, facts[3], claim, facts[6])",
-                                "if waiting then settle(lock, owner, false, facts[3], claim, facts[6]) end")),
+                                "settle(lock, waiting and owner or nil, false, facts[2], noted[1], noted[2])",
+                                "if waiting then settle(lock, owner, false, facts[2], noted[1], noted[2]) end")),
                 of(
                         "a failed request is not retried",
                         INSIDE,
