@@ -42,8 +42,8 @@ final class ScriptScenario implements Scenario {
     @Override
     public String meaning() {
         return "The table shows the server's own count (`INFO commandstats`) of the time in the scripts of a cycle,"
-                + " without any client in the way. All requests of the libraries' clients to a server were recorded"
-                + " there and are sent to it again, pipelined. The free lock is acquired and released. The contended"
+                + " without any client in the way. The requests that the libraries' clients sent to a server were"
+                + " recorded, and are sent to this server again, pipelined. The free lock is acquired and released. The contended"
                 + " lock is released while seven others wait, so it is handed over. Then it is requested again, and"
                 + " this request is queued. *Its commands alone* are scripts that run the same commands with the same"
                 + " arguments, and decide nothing. The floor is SET NX PX and a compare-and-delete, both as scripts.";
