@@ -43,9 +43,9 @@ final class ScriptScenario implements Scenario {
     public String meaning() {
         return "The table shows the server's own count (`INFO commandstats`) of the time in the scripts of a cycle,"
                 + " without any client in the way. The requests that the libraries' clients sent to a server were"
-                + " recorded, and are sent to this server again, pipelined. The free lock is acquired and released. The contended"
-                + " lock is released while seven others wait, so it is handed over. Then it is requested again, and"
-                + " this request is queued. *Its commands alone* are scripts that run the same commands with the same"
+                + " recorded, and are sent to this server again, pipelined. The free lock is acquired and released. The"
+                + " contended lock is released while seven others wait, so it is handed over. Then it is requested again,"
+                + " and this request is queued. *Its commands alone* are scripts that run the same commands with the same"
                 + " arguments, and decide nothing. The floor is SET NX PX and a compare-and-delete, both as scripts.";
     }
 
