@@ -47,7 +47,10 @@ final class Ways {
                 By.LIMIT,
                 limit.remaining(),
                 "the end of the operator's limit",
-                passed ? "as it asks for more: until then it keeps its position, and others pass it" : "");
+                passed
+                        ? "because the next waiter asks for more permits; until then this waiter keeps its position,"
+                                + " and others pass it"
+                        : "");
         add(By.OPERATOR_UNLIMIT, null, "an operator ends the limit", "");
     }
 
@@ -108,8 +111,8 @@ final class Ways {
         add(
                 By.EXPIRY,
                 next == null ? lock.remaining() : untilServed(next),
-                some ? "the end of enough of their leases" : "the end of the last of their leases",
-                "if they die or are cut off");
+                some ? "the expiry of enough of their leases" : "the expiry of the last of their leases",
+                "if the holders die or are cut off");
         add(By.OPERATOR_RELEASE, null, "an operator releases it", "if a holder is known to be dead");
     }
 

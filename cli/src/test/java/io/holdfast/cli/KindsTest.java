@@ -140,7 +140,7 @@ final class KindsTest {
         assertTrue(why.out().startsWith("Read/write lock 'catalogue' is held by 2, to read:\n  "), why.out());
         assertTrue(why.out().matches("(?s).*  one@\\S+, pid \\d+  since [^\n]*  to read  listens\n.*"), why.out());
         assertTrue(why.out().contains("  wants to write  here\n"), why.out());
-        assertTrue(why.out().contains("  - the end of the last of their leases, at "), why.out());
+        assertTrue(why.out().contains("  - the expiry of the last of their leases, at "), why.out());
         JsonObject document = said("why catalogue --kind read-write --json").json();
         assertEquals("shared", document.get("mode").getAsString());
         assertEquals(0, document.getAsJsonArray("notListening").size());
@@ -162,7 +162,7 @@ final class KindsTest {
                 "a waiter", () -> one.inspect().of(LockInfo.Kind.SEMAPHORE).isQueued("a"));
         String out = said("why a --kind semaphore").out();
         assertTrue(out.contains("What serves the next in line:\n  - its holders give enough permits back\n"), out);
-        assertTrue(out.matches("(?s).*the end of enough of their leases, at \\S+ \\(in 1h 59m\\).*"), out);
+        assertTrue(out.matches("(?s).*the expiry of enough of their leases, at \\S+ \\(in 1h 59m\\).*"), out);
     }
 
     @Test

@@ -322,7 +322,7 @@ final class ServerLauncher {
         for (Class<?> type : Keeper.CLASSES) {
             try (InputStream in = type.getResourceAsStream(type.getSimpleName() + ".class")) {
                 if (in == null) {
-                    throw new IOException("the class file of " + type.getName() + " is not to be found");
+                    throw new IOException("the class file of " + type.getName() + " was not found");
                 }
                 byte[] content = in.readAllBytes();
                 sum.update(content);

@@ -117,8 +117,8 @@ final class Link implements RedisConnectionStateListener {
                 writer = outer.getDelegate();
             } else {
                 var unused = connection.closeAsync();
-                throw new IllegalStateException("a connection that writes by "
-                        + writer.getClass().getName() + " cannot be broken off, which a driver must be able to do");
+                throw new IllegalStateException("cannot break off a connection that writes through "
+                        + writer.getClass().getName() + ", and a driver must be able to do that");
             }
         }
     }

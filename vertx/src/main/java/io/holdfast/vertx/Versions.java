@@ -15,7 +15,8 @@ final class Versions {
         try {
             return Redis.class.getMethod("close");
         } catch (NoSuchMethodException e) {
-            throw new IllegalStateException("this version of Vert.x' Redis client cannot be closed", e);
+            throw new IllegalStateException(
+                    "this version of Vert.x's Redis client cannot be closed: it has no method close", e);
         }
     }
 

@@ -205,7 +205,7 @@ public final class Assurance {
         if (master != server.masterOf(keys)) {
             // The new master may not have it, and would speak of its own replicas.
             result.completeExceptionally(
-                    DriverException.unknown(server.describe() + " has another server for this lock than before", null));
+                    DriverException.unknown(server.describe() + " now has another server for this lock", null));
         } else {
             replicate(master, keys, wanted, limit, result);
         }

@@ -195,8 +195,9 @@ public final class Server implements AsyncResults.Asker {
             LOG.log(
                     System.Logger.Level.WARNING,
                     () -> clockInWords(partition, inWords)
-                            + "; it was set forward or is slewed, or this process was suspended. So holds end there before"
-                            + " their leases are over here: leases are renewed now, and end earlier for as long as it lasts; "
+                            + "; that clock was set forward or is slewed, or this process was suspended. Holds would"
+                            + " end on that server before their leases end in this process, so leases are renewed now,"
+                            + " and end earlier for as long as that clock runs fast; "
                             + SLOWER);
         }
         whenAhead.accept(lowered, partition);
@@ -233,7 +234,8 @@ public final class Server implements AsyncResults.Asker {
                         clockInWords(partition, clock.aheadInWords(partition))
                                 + ", again and again, and largestClockDrift is "
                                 + options.largestClockDrift() * 100
-                                + " %: holds end there before their leases do here, so that nothing is locked there; "
+                                + " %: holds would end on that server before their leases end in this process, so no"
+                                + " lock is acquired on it; "
                                 + SLOWER,
                         null)
                 : null;
