@@ -250,7 +250,7 @@ public final class Candidacy implements AutoCloseable {
             LOG.log(
                     System.Logger.Level.WARNING,
                     () -> inWords() + " is elected again, but its leader is still at work under a leadership that is"
-                            + " over; it resigns in " + election.grace() + " unless the leader returns");
+                            + " over; the candidate resigns in " + election.grace() + " unless the leader returns");
         }
     }
 
@@ -263,7 +263,7 @@ public final class Candidacy implements AutoCloseable {
             Objects.requireNonNull(election.threads().newThread(() -> work(leadership, unarm)), "no thread was made")
                     .start();
         } catch (RuntimeException | Error e) {
-            LOG.log(System.Logger.Level.ERROR, () -> inWords() + " has no thread for its leader", e);
+            LOG.log(System.Logger.Level.ERROR, () -> inWords() + " could not start a thread for its leader", e);
             unarm.run();
             returned(leadership, true);
         }

@@ -65,7 +65,7 @@ public record Contention(
                         ? "; position " + position + " of " + waiters
                         : waiters > 0 ? "; " + waiters + " waiting" : "")
                 + heldByCallerSince
-                        .map(since -> "; the actor that waited holds it itself since " + since
+                        .map(since -> "; the actor that waited has itself been a holder since " + since
                                 + ": locks are not re-entrant unless LockOptions.withReentrancy makes them so")
                         .orElse("");
     }

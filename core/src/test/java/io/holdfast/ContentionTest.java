@@ -56,8 +56,9 @@ final class ContentionTest {
     @Test
     void inWords_heldByTheActorThatWaited_namesTheRemedy() {
         assertEquals(
-                "holder not known; position 1 of 1; the actor that waited holds it itself since 1970-01-01T00:00:02Z: locks are"
-                        + " not re-entrant unless LockOptions.withReentrancy makes them so",
+                "holder not known; position 1 of 1; the actor that waited has itself been a holder since"
+                        + " 1970-01-01T00:00:02Z: locks are not re-entrant unless LockOptions.withReentrancy makes"
+                        + " them so",
                 new Contention(
                                 Optional.empty(),
                                 Duration.ZERO,

@@ -190,8 +190,9 @@ final class ErrorsTest {
         assertEquals(
                 "semaphore 'a' not obtained (wait none): 4 of 5 permits are out, 2 wanted; held for the longest time by"
                         + " shop@h1, pid 7, main since 1970-01-01T00:00:09Z, for another 1500 ms unless renewed;"
-                        + " position 2 of 5; the actor that waited holds it itself since 1970-01-01T00:00:08Z: locks are not"
-                        + " re-entrant unless LockOptions.withReentrancy makes them so. Next: ask again later, or with a wait",
+                        + " position 2 of 5; the actor that waited has itself been a holder since"
+                        + " 1970-01-01T00:00:08Z: locks are not re-entrant unless LockOptions.withReentrancy makes"
+                        + " them so. Next: ask again later, or with a wait",
                 notObtained(Reason.TAKEN).describe());
     }
 

@@ -37,7 +37,7 @@ public class SelfWaitContract extends LockSuite {
     private static final Wait SHORT = Wait.upTo(Duration.ofMillis(100));
     private static final LockOptions KEPT = STRICT.withKeepFor(Duration.ofSeconds(5));
     private static final LockOptions REENTRANT = STRICT.withReentrancy(LockOptions.Reentrancy.REENTER);
-    private static final String WORDS = "the actor that waited holds it itself since ";
+    private static final String WORDS = "the actor that waited has itself been a holder since ";
 
     private final Queue<String> warnings = new ConcurrentLinkedQueue<>();
     private final Logger log = Logger.getLogger("io.holdfast");
@@ -119,7 +119,8 @@ public class SelfWaitContract extends LockSuite {
         thread.join();
         assertEquals(1, warnings.size(), "a lock is told of once in a while: " + warnings);
         for (String part : List.of(
-                "WARNING lock '" + asked.name() + "' is awaited by asker, which holds it itself since " + lease.since(),
+                "WARNING lock '" + asked.name() + "' is awaited by asker, which has itself been a holder since "
+                        + lease.since(),
                 "withReentrancy")) {
             assertTrue(warnings.element().contains(part), warnings::toString);
         }

@@ -52,8 +52,8 @@ public final class OwnWaits {
             LOG.log(
                     System.Logger.Level.WARNING,
                     () -> LogText.lock(demand.keys().name()) + " is awaited by " + LogText.text(demand.actorName())
-                            + ", which holds it itself since " + since
-                            + ": unless other code releases that lease meanwhile, it"
+                            + ", which has itself been a holder since " + since
+                            + ": unless other code releases that lease meanwhile, this actor"
                             + " waits for itself until its wait is over. Locks are not re-entrant unless LockOptions.withReentrancy"
                             + " makes them so; otherwise acquire the lock once, around both parts of the work");
         }
