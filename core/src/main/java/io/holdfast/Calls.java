@@ -90,7 +90,7 @@ final class Calls {
         }
         return failure instanceof RuntimeException known
                 ? known
-                : new IllegalStateException("a request fails with unchecked exceptions only", failure);
+                : new IllegalStateException("a request failed with a checked exception, and none should", failure);
     }
 
     /** Returns the outcome as a word, for a recording. A call with no outcome yet did not wait for it. */

@@ -56,7 +56,8 @@ public record LeaseTicket(String lockName, String owner, long token, long grantT
     public static LeaseTicket decode(String text) {
         String[] words = text.split(" ", 6);
         if (words.length != 6 || !words[0].equals(VERSION)) {
-            throw new IllegalArgumentException("this is no ticket of a lease (it does not begin '" + VERSION + " ')");
+            throw new IllegalArgumentException(
+                    "this is no ticket of a lease (a ticket has at least six words, and begins '" + VERSION + " ')");
         }
         try {
             return new LeaseTicket(
@@ -66,7 +67,8 @@ public record LeaseTicket(String lockName, String owner, long token, long grantT
                     Long.parseLong(words[2]),
                     Duration.ofMillis(Long.parseLong(words[3])));
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("this is no ticket of a lease: token or lease duration is no number", e);
+            throw new IllegalArgumentException(
+                    "this is no ticket of a lease: a token or the lease duration is not a number", e);
         }
     }
 

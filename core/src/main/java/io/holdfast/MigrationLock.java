@@ -231,7 +231,7 @@ public final class MigrationLock {
         public void requireOwner() {
             if (Thread.currentThread() != owner) {
                 throw new IllegalMonitorStateException("the old lock belongs to thread '" + owner.getName()
-                        + "', which took it, and must be released there; this is '"
+                        + "', which took it, and only that thread can release it; this is thread '"
                         + Thread.currentThread().getName() + "'");
             }
         }

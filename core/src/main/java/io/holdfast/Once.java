@@ -503,7 +503,7 @@ public final class Once {
             if (size > LONGEST_RESULT) {
                 throw new IllegalArgumentException("the result of " + LogText.lock(name()) + " has " + size
                         + " characters when encoded, must have at most " + LONGEST_RESULT
-                        + ": store it, and return where it is");
+                        + ": store the result elsewhere, and return its location");
             }
             text = returned;
             return returned;

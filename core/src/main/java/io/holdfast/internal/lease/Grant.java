@@ -110,7 +110,8 @@ public interface Grant {
     /** The refusal. */
     default UnsupportedOperationException noNotes() {
         return new UnsupportedOperationException("a lease of " + inWords()
-                + " has no notes: leases of exclusive locks on one server have some, and of work that is done once");
+                + " has no notes: only leases of exclusive locks on one server, and of work that is done once, have"
+                + " notes");
     }
 
     default List<NodeFailure> nodeFailures() {

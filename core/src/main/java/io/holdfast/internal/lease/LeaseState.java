@@ -175,7 +175,7 @@ public final class LeaseState {
         }
         long late = now - deadline;
         return late > STOOD_STILL_NANOS
-                ? "this process stood still, and noticed it "
+                ? "this process stood still, and noticed the end of the lease "
                         + Duration.ofNanos(late).toMillis()
                         + " ms late: a pause of the JVM or of the machine, or too little CPU"
                 : "the server has answered no renewal for "

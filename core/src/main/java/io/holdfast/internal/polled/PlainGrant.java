@@ -124,7 +124,8 @@ public final class PlainGrant implements Grant {
     public LeaseTicket ticket() {
         throw new UnsupportedOperationException(
                 "the lease of " + inWords()
-                        + " has no token: a program that knows its value can go on with the key, but the two cannot be distinguished");
+                        + " has no ticket: a program that knows the key's value can continue with the key, but nothing"
+                        + " then distinguishes that program from this one");
     }
 
     // ---- keeping it

@@ -72,7 +72,7 @@ public final class PlainLocks {
         }
         if (ending || other != null) {
             throw new IllegalStateException("plain " + LogText.lock(place.key())
-                    + ": another request of this client has the same value; each needs one of its own");
+                    + ": another request of this client has the same value; each request needs a value of its own");
         }
     }
 

@@ -150,7 +150,8 @@ public final class Downgrade {
                     null,
                     new ServerUnreachableException(
                             LogText.lock(reading.keys.name()) + ": " + queue.server.describe()
-                                    + " did not answer in time whether the writer goes on as a reader; it is released",
+                                    + " did not answer in time whether the writer goes on as a reader; the lock is"
+                                    + " released",
                             failure));
         } else {
             queue.kit.schedule(RETRY_NANOS, this::ask);

@@ -143,7 +143,7 @@ public final class QueueGrant implements Grant {
     public LeaseTicket ticket() {
         if (keys.kind() != Keys.Kind.LOCK) {
             throw new UnsupportedOperationException("a lease of " + inWords()
-                    + " has no ticket: other processes go on with leases of exclusive locks only");
+                    + " has no ticket: other processes can continue only leases of exclusive locks");
         }
         ticketed = true;
         queue.server.mayBeOutlived();
@@ -336,7 +336,7 @@ public final class QueueGrant implements Grant {
                                         problem instanceof DriverException known ? unanswered(known) : problem);
                             } else if (assured.missing() != null) {
                                 result.completeExceptionally(unanswered(DriverException.unknown(
-                                        "only " + assured.replicas() + " replicas have it", null)));
+                                        "too few replicas confirmed the extension: " + assured.replicas(), null)));
                             } else {
                                 confirmedBy(assured.replicas());
                                 result.complete(armed(sent, asked));

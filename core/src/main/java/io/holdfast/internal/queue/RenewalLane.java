@@ -59,7 +59,7 @@ record RenewalLane(
                         if (assured == null) {
                             renewals.failed(hold, String.valueOf(failure.getMessage()));
                         } else if (assured.missing() != null) {
-                            renewals.failed(hold, "only " + assured.replicas() + " replicas have it");
+                            renewals.failed(hold, "too few replicas confirmed the renewal: " + assured.replicas());
                         } else {
                             hold.grant.confirmedBy(assured.replicas());
                             renewals.renewed(hold, sentNanos);

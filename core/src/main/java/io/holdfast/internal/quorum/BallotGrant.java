@@ -104,7 +104,8 @@ final class BallotGrant implements Grant {
     @Override
     public LeaseTicket ticket() {
         throw new UnsupportedOperationException("the lease of " + LogText.lock(ballot.keys.name())
-                + " is of a quorum: it stands on grants that only its client knows, so no ticket can hand it over");
+                + " is of a quorum: only this client knows the grants that make up the lease, so no ticket can hand it"
+                + " over");
     }
 
     @Override
