@@ -102,8 +102,8 @@ public final class DistributedLock extends Acquirable<Lease> {
         if (wait.untilStuck()) {
             throw new IllegalArgumentException(
                     parameter + " is " + wait
-                            + ", must be none, limited or for ever for a lock that several may hold: no single holder is"
-                            + " the stuck one");
+                            + ", must be none, limited or for ever for a lock that several may hold: no single holder"
+                            + " is the stuck one");
         }
         return wait;
     }

@@ -94,7 +94,7 @@ final class Ways {
                     "the end of its lease",
                     dead ? "if its holder is dead" : "if its holder dies or is cut off");
         } else {
-            add(By.RELEASE, null, "its holder, which was just handed it, confirms and later releases it", "");
+            add(By.RELEASE, null, "its holder, to which it was just handed, confirms and later releases it", "");
             add(
                     By.HANDOFF_TIMEOUT,
                     lock.remaining(),

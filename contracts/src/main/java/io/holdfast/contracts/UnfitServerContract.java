@@ -153,7 +153,7 @@ public class UnfitServerContract extends LockSuite {
         HoldfastOptions refuse = HoldfastOptions.defaults().withEviction(Eviction.REFUSE);
         ServerRefusedException refused =
                 assertThrows(ServerRefusedException.class, () -> Holdfast.connect(server.url(), refuse));
-        assertTrue(String.valueOf(refused.getMessage()).contains("set it to noeviction"), refused.getMessage());
+        assertTrue(String.valueOf(refused.getMessage()).contains("set the policy to noeviction"), refused.getMessage());
 
         Holdfast warned = closeLater(Holdfast.connect(server.url()));
         assertTrue(warned.lock("a").tryAcquire().isPresent());

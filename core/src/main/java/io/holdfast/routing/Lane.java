@@ -85,7 +85,7 @@ final class Lane {
         try {
             if (!steps.awaitTermination(END_MILLIS, TimeUnit.MILLISECONDS)
                     || !workers.awaitTermination(END_MILLIS, TimeUnit.MILLISECONDS)) {
-                LOG.log(System.Logger.Level.DEBUG, "threads that connect end a little later");
+                LOG.log(System.Logger.Level.DEBUG, "threads that open connections will end a little later");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

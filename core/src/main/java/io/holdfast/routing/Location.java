@@ -139,7 +139,8 @@ public final class Location {
                 case "sentinel-password" -> password = value;
                 default ->
                     throw new IllegalArgumentException(
-                            "address has a query with unknown parameters: sentinel-user and sentinel-password are known");
+                            "address has a query with unknown parameters: only sentinel-user and sentinel-password are"
+                                    + " known");
             }
         }
         return new RedisAddress(plain.host(), plain.port(), plain.tls(), user, password, 0);

@@ -93,12 +93,13 @@ public record ConnectOptions(
     public void check(RedisAddress address) {
         if (address.user() != null && address.password() == null && credentials == null) {
             throw new IllegalArgumentException(
-                    "address names a user without a password: give it as redis://user:password@host, or by withCredentials");
+                    "address names a user without a password: give the password as redis://user:password@host, or"
+                            + " through withCredentials");
         }
         if (address.tls()) {
             tls.check();
         } else if (!tls.equals(Tls.defaults())) {
-            throw new IllegalArgumentException("there are options for TLS, and the address " + address
+            throw new IllegalArgumentException("there are options for TLS, but the address " + address
                     + " asks for no encryption: write rediss in place of redis");
         }
     }

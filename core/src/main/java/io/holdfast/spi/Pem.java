@@ -99,7 +99,7 @@ final class Pem {
 
     /** Without a cause, whose message might repeat some of the key. */
     private static IllegalArgumentException unreadable(Path file) {
-        return new IllegalArgumentException(file + " has a private key that cannot be read: it is damaged, or neither "
+        return new IllegalArgumentException(file + " has a private key that cannot be read: it is damaged, or none of "
                 + String.join(", ", ALGORITHMS));
     }
 

@@ -77,7 +77,7 @@ final class ServerProgram {
         }
         if (!bundled) {
             throw DriverException.unknown(
-                    "there is no embedded server for this platform, " + settings.platform() + " (there is for "
+                    "there is no embedded server for this platform, " + settings.platform() + " (there is one for "
                             + String.join(", ", BUNDLED_PLATFORMS) + "): install valkey-server or redis-server, "
                             + OLDEST + " or newer, on the search path, or give the address of a server",
                     null);

@@ -111,7 +111,8 @@ public final class SharedServerProvider implements EmbeddedServerProvider {
                 if (lock == null) {
                     throw DriverException.unknown(
                             "another process has kept the lock file " + folder.file(StateFolder.LOCK) + " for "
-                                    + LOCK_PATIENCE_SECONDS + " seconds: if it is stopped, let it go on or end it",
+                                    + LOCK_PATIENCE_SECONDS
+                                    + " seconds: if that process is stopped, let it go on, or end it",
                             null);
                 }
                 return joinLocked(settings, folder);
@@ -159,8 +160,8 @@ public final class SharedServerProvider implements EmbeddedServerProvider {
             }
             throw DriverException.unknown(
                     "the embedded server (" + record + ") is there but " + whyNot(record, e)
-                            + ": if it stays so, end it with kill -9 " + record.pid()
-                            + "; those who use it lose their locks then, are told so, and get another server",
+                            + ". If this does not change, end the server with kill -9 " + record.pid()
+                            + "; the processes that use it then lose their locks, are told so, and get another server",
                     e);
         }
         // Only after the connection is this worth anything: as long as the server lives, nobody else has its port. When

@@ -54,7 +54,7 @@ final class SystemdUnit {
             LOG.log(
                     System.Logger.Level.INFO,
                     "the embedded server cannot leave the systemd service that starts it, " + path
-                            + ": it will end with it, and with it the locks of others");
+                            + ": the server will end with this service, and so will the locks of other processes");
             return List.of();
         }
         return words;

@@ -209,7 +209,8 @@ public final class JdbcFence {
         }
         // The row is there, but not for this transaction: its snapshot is older.
         throw new SQLTransactionRollbackException(
-                "fence '" + name + "' was made by another transaction that this one cannot see: run it again",
+                "fence '" + name
+                        + "' was made by another transaction that this one cannot see: run this transaction again",
                 "40001",
                 duplicate);
     }

@@ -199,7 +199,7 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
         }
         Epoch among = epoch;
         if (among != null && !among.isNext(place)) {
-            fail("its answer may have gone to another", null);
+            fail("the answer may have gone to another call", null);
             return;
         }
         try {

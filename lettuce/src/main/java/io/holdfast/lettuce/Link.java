@@ -31,7 +31,7 @@ final class Link implements RedisConnectionStateListener {
     }
 
     private static final String BROKEN = "the connection broke";
-    private static final String MIXED_UP = "the connection was given up: answers came out of their order";
+    private static final String MIXED_UP = "the connection was given up: answers came out of order";
     private static final String CLOSED = "the driver is closed";
 
     private final StatefulRedisConnection<String, String> connection;

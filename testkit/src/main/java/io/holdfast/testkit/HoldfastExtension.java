@@ -65,10 +65,10 @@ public final class HoldfastExtension implements ParameterResolver {
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
         if (parameter.getDeclaringExecutable() instanceof Constructor
                 && context.getTestMethod().isEmpty()) {
-            throw new ParameterResolutionException("a constructor is given a "
+            throw new ParameterResolutionException("a constructor can have a "
                     + parameter.getParameter().getType().getSimpleName()
-                    + " from JUnit 5.12 on, and if each test has an instance of its own; a @BeforeEach method"
-                    + " always is");
+                    + " only from JUnit 5.12 on, and only if each test has an instance of its own; a @BeforeEach"
+                    + " method always can");
         }
         Made made = Objects.requireNonNull(context.getStore(NAMESPACE)
                 .getOrComputeIfAbsent(HoldfastExtension.class, key -> new Made(virtual, options), Made.class));

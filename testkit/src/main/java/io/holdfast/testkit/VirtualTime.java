@@ -47,8 +47,8 @@ public final class VirtualTime implements Ticker {
     public void beforeWaiting() {
         if (Thread.currentThread() == mover) {
             throw new IllegalStateException(
-                    "this thread would wait for ever, because the time stands still until it moves"
-                            + " it: use acquireAsync, move the time, and look at the future");
+                    "this thread would wait for ever, because the time stands still until this thread"
+                            + " moves it: use acquireAsync, move the time, and look at the future");
         }
     }
 

@@ -48,7 +48,7 @@ final class FlightRecorder extends Recorder {
         String actor;
 
         @Label("Group")
-        @Description("Group of the request, whose share of the lock it counts to; empty for none")
+        @Description("Group of the request, which counts toward the group's share of the lock; empty for none")
         @Nullable
         String group;
 
@@ -70,12 +70,12 @@ final class FlightRecorder extends Recorder {
         String outcome;
 
         @Label("Holder")
-        @Description("Holder of the lock at the last report of the server; empty if it was free, or that is not known")
+        @Description("Holder at the last report of the server; empty if the lock was free or the holder is not known")
         @Nullable
         String holder;
 
         @Label("Place")
-        @Description("Initial position in the queue: 1 for next in line, 0 if the request was not queued")
+        @Description("Initial position in the queue: 1 for the next waiter, 0 if the request was not queued")
         int position;
 
         @Label("Attempts")
@@ -105,7 +105,7 @@ final class FlightRecorder extends Recorder {
 
     @Name("io.holdfast.AsyncWait")
     @Label("Asynchronous Lock Wait")
-    @Description("A request waited for a lock without a thread")
+    @Description("A request waited for a lock, and no thread waited with it")
     static final class AsyncWaitEvent extends WaitedEvent {}
 
     @Name("io.holdfast.Hold")

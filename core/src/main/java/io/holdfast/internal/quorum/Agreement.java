@@ -44,11 +44,13 @@ record Agreement(String count, String maxLeaseMillis, String durable, String nod
     String differenceTo(String word) {
         String[] other = word.split(SEPARATOR, -1);
         String difference = other.length != 4
-                ? "those have written " + word
-                : inWords(other) + "; this client: " + inWords(new String[] {count, maxLeaseMillis, durable, nodes});
-        return " is a node of other clients, which do not agree with this one: " + difference
+                ? "those clients have written: " + word
+                : "those clients: " + inWords(other) + "; this client: "
+                        + inWords(new String[] {count, maxLeaseMillis, durable, nodes});
+        return " is a node of other clients, which do not agree with this one; " + difference
                 + ". Give all clients the same nodes, maxLeaseDuration and durableNodes; if they reach the nodes by different"
-                + " addresses, also give the nodes names (QuorumOptions.withName). To change them, stop all clients, and delete the node's marker";
+                + " addresses, also give the nodes names (QuorumOptions.withName). To change these settings, stop all"
+                + " clients, and delete each node's marker";
     }
 
     private static String inWords(String[] of) {

@@ -101,7 +101,7 @@ public final class LateDriver implements RedisDriver {
         try {
             telling.run();
         } catch (Throwable e) {
-            Trouble.report("a listener failed at a connection's coming up", e);
+            Trouble.report("a listener failed when a connection came up", e);
         }
     }
 

@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class QuorumClient implements Engine {
     /** Why no lock of a quorum rests. */
-    static final String RESTS = "nodes whose rests end at different times would split the votes";
+    static final String RESTS = "a lock's rest would end at different times on the nodes, and split the votes";
 
     /** Added to what the fastest clock may show, so that the proposal is still ahead when it arrives. */
     private static final long LEAD_MICROS = 10_000;
@@ -144,7 +144,7 @@ public final class QuorumClient implements Engine {
         }
         if (nodes.size() - failures.size() < majority) {
             throw new ServerUnreachableException(
-                    failures, "no majority of the nodes is there: " + Refusals.inWords(failures));
+                    failures, "no majority of the nodes is available: " + Refusals.inWords(failures));
         }
     }
 
@@ -199,7 +199,7 @@ public final class QuorumClient implements Engine {
         if (lock.leaseDuration().compareTo(options.maxLeaseDuration()) > 0) {
             throw new IllegalArgumentException(
                     "leaseDuration is " + lock.leaseDuration() + ", must be at most the quorum's maxLeaseDuration, "
-                            + options.maxLeaseDuration() + ": for so long a node that lost its memory is kept out");
+                            + options.maxLeaseDuration() + ": a node that lost its memory is kept out for this time");
         }
         String queue = "a quorum has no queue";
         refuseUnless("order", lock.order(), LockOptions.Order.FIFO, queue);
@@ -226,7 +226,7 @@ public final class QuorumClient implements Engine {
     private static void refuseUnless(String option, Object value, Object only, String reason) {
         if (!value.equals(only)) {
             throw new IllegalArgumentException(
-                    option + " is " + value + ", must be left as it is, " + only + ": " + reason);
+                    option + " is " + value + ", must be left at its default, " + only + ": " + reason);
         }
     }
 

@@ -98,7 +98,7 @@ public final class Handshake {
         if ("sentinel".equals(facts.get("redis_mode"))) {
             throw new ServerRefusedException(
                     server + " is a Sentinel: connect to redis-sentinel://" + server
-                            + "/MASTER instead, with the name that it has for the master",
+                            + "/MASTER instead, where MASTER is its name for the master",
                     null);
         }
         String version = facts.getOrDefault("redis_version", "");
@@ -115,7 +115,7 @@ public final class Handshake {
         String policy = facts.getOrDefault("maxmemory_policy", "noeviction");
         if (!policy.equals("noeviction")) {
             String problem = server + " has maxmemory-policy " + policy
-                    + ", with which it may drop locks when its memory is full: set it to noeviction";
+                    + ", with which it may drop locks when its memory is full: set the policy to noeviction";
             switch (options.eviction()) {
                 case IGNORE -> {}
                 case WARN -> LOG.log(System.Logger.Level.WARNING, problem);

@@ -73,7 +73,7 @@ public final class Refusals {
             case "NOAUTH" -> "it requires a password: give it in the address, redis://:password@host";
             case "WRONGPASS" -> "user or password is wrong";
             case "NOPERM" ->
-                "the user lacks a permission: it needs scripts (EVALSHA, EVAL), the keys and the"
+                "the user lacks a permission: a user needs scripts (EVALSHA, EVAL), the keys and the"
                         + " channels that begin with the prefix, see docs/operations.md";
             case "OOM" -> "its memory is full: raise maxmemory, or free some";
             case "READONLY" -> "it is a replica: give the address of the master";
@@ -87,7 +87,7 @@ public final class Refusals {
                         : text.contains("can't run this command")
                                 ? "a script may not run a command that it needs: see docs/operations.md for the permissions"
                                 : text.contains("NORUNID")
-                                        ? "it cannot say whether it has lost its memory, so it can be no node of a quorum, and have no quarantine"
+                                        ? "it cannot say whether it has lost its memory, so no quorum and no client with a quarantine can use it"
                                         : text.startsWith("ERR unknown command") && text.contains("SENTINEL")
                                                 ? "it is no Sentinel: the address of a server begins redis://, and Sentinels mostly listen on port 26379"
                                                 : text.startsWith("ERR unknown command")

@@ -95,7 +95,7 @@ public final class ScriptCalls {
          * from that is to ask again, or to take back.
          */
         private void lose(Throwable e) {
-            Trouble.report("handling a reply failed: it counts as lost", e);
+            Trouble.report("handling a reply failed: the reply counts as lost", e);
             try {
                 callback.accept(null, DriverException.unknown("the reply could not be handled: " + e, e));
             } catch (RuntimeException | Error again) {
@@ -221,7 +221,7 @@ public final class ScriptCalls {
                 callback.accept(
                         null,
                         DriverException.unknown(
-                                "the reply of " + call.script().fileName() + " is not one: " + reply, e));
+                                "the reply of " + call.script().fileName() + " has an unknown form: " + reply, e));
                 return;
             }
             if (value == null) {
@@ -260,7 +260,7 @@ public final class ScriptCalls {
         }
         LOG.log(
                 System.Logger.Level.ERROR,
-                () -> driver.describe() + " has sent the reply of another call; it is not believed: connecting again");
+                () -> driver.describe() + " has sent the reply of another call; it is ignored: connecting again");
         RedisDriver server = driver.master(driver.partition(key));
         (server == null ? driver : server).reconnect();
     }
@@ -360,7 +360,8 @@ public final class ScriptCalls {
         if (divided.compareAndSet(false, true)) {
             LOG.log(
                     System.Logger.Level.INFO,
-                    () -> driver.describe() + " divides its keys behind one address: each lock has calls of its own");
+                    () -> driver.describe()
+                            + " divides its keys among servers behind one address: each lock gets calls of its own");
         }
     }
 

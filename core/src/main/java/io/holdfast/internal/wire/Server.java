@@ -289,7 +289,7 @@ public final class Server implements AsyncResults.Asker {
         if (!quarantine.isZero() && lasts.compareTo(quarantine) > 0) {
             throw new IllegalArgumentException(what + (lock.lockDelay().isZero() ? "" : " with lockDelay") + " is "
                     + lasts + ", must be at most the client's quarantine, " + quarantine
-                    + ": for so long others wait after the server may have lost its memory");
+                    + ": others wait for this time after the server may have lost its memory");
         }
     }
 

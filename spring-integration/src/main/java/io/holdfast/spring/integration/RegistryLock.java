@@ -234,7 +234,8 @@ final class RegistryLock implements Lock {
         Hold mine = holds.get(Thread.currentThread());
         if (mine == null) {
             throw new IllegalStateException(lock + " is not held by thread "
-                    + Thread.currentThread().getName() + " through this registry, and cannot be renewed by it");
+                    + Thread.currentThread().getName()
+                    + " through this registry, and cannot be renewed by that thread");
         }
         try {
             mine.lease.extend(ttl == null ? lock.options().leaseDuration() : ttl);
