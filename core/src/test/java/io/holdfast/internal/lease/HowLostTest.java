@@ -28,8 +28,7 @@ final class HowLostTest {
     @Test
     void howLost_noticedLate_theProcessStoodStill() {
         String how = howLost(LossReason.EXPIRED, Duration.ofSeconds(8));
-        assertTrue(
-                how.startsWith("this process stood still, and noticed the end of the lease 8000 ms late: "), how);
+        assertTrue(how.startsWith("this process stood still, and noticed the end of the lease 8000 ms late: "), how);
     }
 
     @Test
