@@ -105,7 +105,7 @@ final class LockedMethod {
                 && annotation.fallback().isEmpty()
                 && !(suspends ? returnsNull() : canSkip(ResolvableType.forMethodReturnType(method), true))) {
             throw wrong(
-                    "skips, and returns " + returned() + ", which says nothing when nothing was done",
+                    "skips, and returns " + returned() + ", which cannot tell the caller that nothing was done",
                     suspends
                             ? "Return Unit, or a type with a question mark, or do not skip"
                             : "Return void or an Optional, a CompletionStage of one of these, a Mono or a Flux, or do not skip");
@@ -114,12 +114,13 @@ final class LockedMethod {
                 && (doneOnce != null || (runsOnce != null && !runsOnce.per().isEmpty()))) {
             throw wrong(
                     suspends
-                            ? "is a suspend function, whose end is not recorded"
-                            : "returns " + returned() + ", whose end is not recorded",
+                            ? "is a suspend function, so its run cannot be recorded"
+                            : "returns " + returned() + ", so its run cannot be recorded",
                     suspends
                             ? "Call runOnce of holdfast-kotlin within it"
                             : doneOnce == null
-                                    ? "Return void, an Optional, or a CompletionStage of one of these, or say minHold in place of per"
+                                    ? "Return void, an Optional, or a CompletionStage of one of these, or give minHold"
+                                            + " instead of per"
                                     : "Return the result, or a CompletionStage of it");
         }
         this.fenced = annotation.fenced();
@@ -135,7 +136,8 @@ final class LockedMethod {
             this.access = annotation.access();
             this.permits = Permits.of(resolved(annotation.permits(), placeholders));
             if (permits != null && access != Access.EXCLUSIVE) {
-                throw new IllegalArgumentException("it has both access and permits, of which one is for locks");
+                throw new IllegalArgumentException(
+                        "it has both access and permits: access is for read/write locks, permits are for semaphores");
             }
             this.share = FairShare.of(annotation, method, beans, placeholders);
             this.fallback = annotation.fallback().isEmpty() ? null : fallback(annotation, type);
@@ -149,15 +151,15 @@ final class LockedMethod {
         }
         if (end != End.RETURN && (fenced || !annotation.interruptBefore().isEmpty())) {
             throw wrong(
-                    "is fenced or interrupted, and has not ended when it returns",
-                    "Leave fenced and interruptBefore to methods that block");
+                    "uses fenced or interruptBefore, and returns before its work has ended",
+                    "Use fenced and interruptBefore only on methods that block");
         }
         if (names.size() > 1 && (end == End.PUBLISHER || fenced)) {
             throw wrong(
                     "has several locks, and " + (fenced ? "is fenced" : suspends ? "suspends" : "returns a publisher"),
                     fenced
                             ? "Check each token in the transaction: CurrentLease.all().forEach(lease -> fence.check(connection, lease))"
-                            : "Lock within it, by holdfast.locks(…).attemptAsync()");
+                            : "Acquire the locks within the method, with holdfast.locks(…).attemptAsync()");
         }
         if (runsOnce != null && runsOnce.per().isEmpty() == annotation.minHold().isEmpty()) {
             throw wrong(
@@ -169,7 +171,7 @@ final class LockedMethod {
         if (names.size() > 1 && Arrays.asList(types).contains(Lease.class)) {
             throw wrong(
                     "has several locks, and a parameter for one lease",
-                    "Remove the parameter, and ask CurrentLease.all()");
+                    "Remove the parameter, and call CurrentLease.all()");
         }
         this.leaseParameters = IntStream.range(0, types.length)
                 .filter(i -> types[i] == Lease.class)
@@ -204,7 +206,8 @@ final class LockedMethod {
                 throw wrong(
                         "has @" + ClassUtils.getShortName(own)
                                 + ": Spring calls it on the bean itself, past its proxy, and" + " without the lock",
-                        "Take the lock in it, by holdfast.lock(name).call(…), or do it in another bean, on ApplicationReadyEvent");
+                        "Acquire the lock within the method, with holdfast.lock(name).call(…), or move the work to a"
+                                + " listener for ApplicationReadyEvent in another bean");
             }
         }
     }
@@ -214,11 +217,13 @@ final class LockedMethod {
             throw wrong(
                     "is a suspend function, whose end Spring cannot see here",
                     "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor and org.jetbrains.kotlin:kotlin-reflect, or take the"
-                            + " lock within it");
+                            + " lock within the function");
         }
         String type = new MethodParameter(method, -1).getParameterType().getName();
         if (type.equals("kotlinx.coroutines.flow.Flow")) {
-            throw wrong("is a suspend function that returns a Flow, and so has two ends", "Remove suspend");
+            throw wrong(
+                    "is a suspend function that returns a Flow: the function and the Flow end at different times",
+                    "Remove suspend");
         }
         return End.PUBLISHER;
     }
@@ -246,7 +251,7 @@ final class LockedMethod {
                 || CompletionStage.class.isAssignableFrom(type)
                 || BaseStream.class.isAssignableFrom(type)) {
             throw wrong(
-                    "returns a " + type.getName() + ", of which the end cannot be seen",
+                    "returns a " + type.getName() + ", whose end Spring cannot see",
                     "Return a CompletableFuture, a Mono or a Flux, or the result itself");
         }
         return reactive.apply(type) ? End.PUBLISHER : End.RETURN;
@@ -325,8 +330,8 @@ final class LockedMethod {
         Class<?> raw = type.toClass();
         if (raw != void.class && raw != Void.class && converter == null) {
             throw wrong(
-                    "returns a " + raw.getName() + ", and nothing makes a text of it that could be recorded",
-                    "Add Jackson to the application, as Spring Boot's starter for JSON does, or a bean of the type "
+                    "returns a " + raw.getName() + ", and no ResultConverter turns results into text for the record",
+                    "Add Jackson to the application, as Spring Boot's starter for JSON does, or add a bean of the type "
                             + ResultConverter.class.getName());
         }
         return new OnceWork.Results(this, type.getType(), converter);
@@ -402,8 +407,8 @@ final class LockedMethod {
         } catch (IllegalArgumentException e) {
             throw wrong(
                     "names a group, which its requests cannot have: " + e.getMessage(),
-                    "Remove the group, or change the client, or the properties below holdfast.lock and"
-                            + " holdfast.locks, that are against it",
+                    "Remove the group, or use another client, or change the properties below holdfast.lock and"
+                            + " holdfast.locks that do not allow a group",
                     e);
         }
     }
@@ -442,7 +447,8 @@ final class LockedMethod {
             throw new IllegalArgumentException(
                     suspends
                             ? "it has a fallback, and is a suspend function: catch LockTimeoutException where it is called"
-                            : "it has a fallback, and returns a publisher: say onErrorResume(LockTimeoutException.class, …) there");
+                            : "it has a fallback, and returns a publisher: call"
+                                    + " onErrorResume(LockTimeoutException.class, …) on the publisher");
         }
         if (annotation.ifTaken() == IfTaken.SKIP) {
             throw new IllegalArgumentException("it skips, and has a fallback");

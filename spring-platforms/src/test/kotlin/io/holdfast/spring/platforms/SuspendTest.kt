@@ -227,7 +227,7 @@ class SuspendTest {
         val wrong =
             listOf(
                 Triple(SkipsWithResult::class.java, all, "skips, and returns java.lang.String"),
-                Triple(Once::class.java, all, "is a suspend function, whose end is not recorded"),
+                Triple(Once::class.java, all, "is a suspend function, so its run cannot be recorded"),
                 Triple(Plain::class.java, WithoutReactor(all), "is a suspend function, whose end Spring cannot see here"),
             )
         for ((type, classes, words) in wrong) {
