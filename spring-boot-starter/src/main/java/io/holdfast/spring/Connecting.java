@@ -108,7 +108,7 @@ final class Connecting {
         require(
                 "io.holdfast.jedis.JedisDriverProvider",
                 "holdfast-lettuce or holdfast-jedis",
-                "Locks are to be kept at an address");
+                "Locks need a driver for their server");
         return OverJedis.provider();
     }
 
@@ -118,8 +118,7 @@ final class Connecting {
         try {
             return Holdfast.over(driver(name, factory), options);
         } catch (DriverException | HoldfastException e) {
-            throw notConnected(
-                    "the connection of the bean '" + name + "'", "what is set for it (spring.data.redis.*)", e);
+            throw notConnected("the bean '" + name + "'", "what is set for it (spring.data.redis.*)", e);
         }
     }
 
@@ -128,7 +127,7 @@ final class Connecting {
         boolean refused = e instanceof ServerRefusedException
                 || (e instanceof DriverException known && known.kind() == DriverException.Kind.REJECTED);
         return new SetupException(
-                "Locks cannot be kept over " + what + ": " + e.getMessage(),
+                "Locks cannot be kept on the server of " + what + ": " + e.getMessage(),
                 refused
                         ? "Correct what the server does not accept, or " + setting
                         : "Start the server, or correct " + setting
@@ -149,8 +148,8 @@ final class Connecting {
         }
         throw new SetupException(
                 "The bean '" + name + "' is a " + factory.getClass().getName()
-                        + ", over which locks cannot be kept: only over Lettuce and Jedis",
-                "Set holdfast.url (redis://host:6379), or name another bean by holdfast.connection-factory");
+                        + ", which cannot be used for locks: only connections of Lettuce and Jedis can",
+                "Set holdfast.url (redis://host:6379), or name another bean with holdfast.connection-factory");
     }
 
     private Holdfast embedded() {
@@ -160,7 +159,9 @@ final class Connecting {
             server = Embedded.join();
         } catch (DriverException e) {
             throw new SetupException(
-                    "The server of this machine does not answer: " + e.getMessage(), "See what is said there", e);
+                    "The embedded server of this machine cannot be used: " + e.getMessage(),
+                    "Correct what the embedded server reports",
+                    e);
         }
         return Holdfast.embedded(server, provider(), options);
     }

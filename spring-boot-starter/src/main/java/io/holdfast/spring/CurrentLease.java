@@ -47,8 +47,8 @@ public final class CurrentLease {
      */
     public static Lease get() {
         return find().orElseThrow(() -> new IllegalStateException(
-                "no lease: this thread runs no method with @Locked, or was started by one that does, or the method was called"
-                        + " from within its own bean"));
+                "no lease: this thread runs no method with @Locked, or such a method started this thread, or the"
+                        + " method was called from within its own bean"));
     }
 
     /** Runs work under leases, of which the first counts as the innermost. */

@@ -57,7 +57,7 @@ class DashboardAutoConfiguration {
             if (!path.startsWith("/") || path.endsWith("/") || path.contains("*")) {
                 throw new SetupException(
                         "holdfast.dashboard.path is '" + path + "'",
-                        "Give a path that begins with a slash and does not end with one: /holdfast");
+                        "Give a path that begins with a slash, does not end with one and contains no *: /holdfast");
             }
             ServletRegistrationBean<DashboardServlet> registration =
                     new ServletRegistrationBean<>(new DashboardServlet(dashboard), path + "/*");
@@ -74,8 +74,8 @@ class DashboardAutoConfiguration {
         static SmartInitializingSingleton holdfastDashboardMissing() {
             return () -> {
                 throw new SetupException(
-                        "holdfast.dashboard.enabled is true, and the dashboard is not there",
-                        "Add io.holdfast:holdfast-dashboard to the dependencies of the application, or remove the property");
+                        "holdfast.dashboard.enabled is true, but the dashboard is not on the class path",
+                        "Add io.holdfast:holdfast-dashboard to the application's dependencies, or remove the property");
             };
         }
     }
@@ -87,8 +87,8 @@ class DashboardAutoConfiguration {
         static SmartInitializingSingleton holdfastDashboardReactive() {
             return () -> {
                 throw new SetupException(
-                        "holdfast.dashboard.enabled is true, and this application has no servlets",
-                        "In a reactive application start a server for the page alone: DashboardServer.start(holdfast,"
+                        "holdfast.dashboard.enabled is true, but this application has no servlets",
+                        "In a reactive application, start a server for the page alone: DashboardServer.start(holdfast,"
                                 + " DashboardServer.Options.defaults())");
             };
         }

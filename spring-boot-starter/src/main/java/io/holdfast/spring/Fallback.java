@@ -28,9 +28,10 @@ record Fallback(Method method, boolean told) {
         Method found = with == null ? ReflectionUtils.findMethod(type, name, same) : with;
         if (found == null || !ClassUtils.isAssignable(instead.getReturnType(), found.getReturnType())) {
             throw new IllegalArgumentException(
-                    "fallback is '" + name + "', and the class has no method of that name with the same"
-                            + " parameters, and perhaps a last one of the type LockNotObtainedException, that returns "
-                            + instead.getReturnType().getTypeName());
+                    "fallback is '" + name + "', but the class has no method of that name that returns "
+                            + instead.getReturnType().getTypeName()
+                            + " and has the same parameters, with or without a last one of the type"
+                            + " LockNotObtainedException");
         }
         found.trySetAccessible();
         return new Fallback(found, with != null);

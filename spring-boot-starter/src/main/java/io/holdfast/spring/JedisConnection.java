@@ -57,8 +57,8 @@ final class JedisConnection {
                 && factory.getClientConfiguration().getSslSocketFactory().isPresent()) {
             throw new SetupException(
                     "The bean '" + name
-                            + "' connects with certificates of its own, which locks over Jedis cannot take over",
-                    "Describe them by an SSL bundle, and set holdfast.ssl-bundle to its name");
+                            + "' connects with certificates of its own, which Holdfast's connections cannot use",
+                    "Describe the certificates in an SSL bundle, and set holdfast.ssl-bundle to its name");
         }
         return new JedisConnection(tls, encryption, options).open(factory);
     }

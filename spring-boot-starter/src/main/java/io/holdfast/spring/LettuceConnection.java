@@ -48,9 +48,9 @@ final class LettuceConnection {
             throw new SetupException(
                     "The Lettuce client of the bean '" + name
                             + "' does not reconnect (autoReconnect of its ClientOptions is"
-                            + " off): locks would be gone for good with the first broken connection",
-                    "Leave autoReconnect on, or give locks a connection of their own by holdfast.url, or name another bean"
-                            + " by holdfast.connection-factory");
+                            + " off): locks would not work again after the first broken connection",
+                    "Leave autoReconnect on, or give locks a connection of their own with holdfast.url, or name"
+                            + " another bean with holdfast.connection-factory");
         }
         if (client instanceof RedisClusterClient cluster) {
             return cluster(cluster, options);

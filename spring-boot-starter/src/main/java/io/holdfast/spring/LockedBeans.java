@@ -65,9 +65,9 @@ final class LockedBeans implements BeanPostProcessor, SmartInitializingSingleton
                 throw found.get(0)
                         .wrong(
                                 "its class is final" + (type.isRecord() ? ", as records are" : "")
-                                        + ": Spring puts the lock around it by a subclass",
-                                "Make the class not final (in Kotlin with the compiler's plugin for Spring), or call it by an interface, with"
-                                        + " spring.aop.proxy-target-class=false");
+                                        + ": Spring puts the lock around the method through a subclass",
+                                "Make the class not final (in Kotlin with the compiler's plugin for Spring), or call it"
+                                        + " through an interface, with spring.aop.proxy-target-class=false");
             }
         }
         return bean;
@@ -101,9 +101,9 @@ final class LockedBeans implements BeanPostProcessor, SmartInitializingSingleton
             if (bean == null || !AopUtils.isAopProxy(bean)) {
                 throw found.get(0)
                         .wrong(
-                                "is called without it: the bean '" + name + "' is not behind a proxy of Spring",
-                                "Such a bean is made before others can be put around it, or is no singleton that they"
-                                        + " could be put around: move the method to a bean of its own");
+                                "is called without the lock: the bean '" + name + "' is not behind a proxy of Spring",
+                                "Spring made this bean too early to put a proxy around it, or the bean is no singleton:"
+                                        + " move the method to a bean of its own");
             }
             complete(bean, type, found);
         });
@@ -167,7 +167,7 @@ final class LockedBeans implements BeanPostProcessor, SmartInitializingSingleton
         if (locks < 0) {
             throw found.get(0)
                     .wrong(
-                            "is called without it: the advice is not part of the bean's proxy",
+                            "is called without the lock: the bean's proxy does not contain Holdfast's advice",
                             "Let Spring make the proxy");
         }
         for (LockedMethod method : found) {
@@ -175,8 +175,8 @@ final class LockedBeans implements BeanPostProcessor, SmartInitializingSingleton
             if (begun && begins >= 0 && begins < locks) {
                 throw method.wrong(
                         "its transaction is outside of the lock, and would commit after the release",
-                        "Set holdfast.annotations.order to less than the order of transactions, or leave both as they are by"
-                                + " default");
+                        "Set holdfast.annotations.order to less than the order of transactions, or leave both at"
+                                + " their defaults");
             }
             if (method.fenced && !begun) {
                 throw method.wrong("is fenced, and begins no transaction", "Add @Transactional, or remove fenced");

@@ -71,14 +71,16 @@ final class LockedInterceptor implements MethodInterceptor {
                     case REFUSE ->
                         throw new IllegalStateException(
                                 call.method + " asks for " + wanted.words()
-                                        + " while a transaction is active: the lock would be released before that commits, and the"
-                                        + " next holder would read the old data. Call the method outside of the transaction, give it"
-                                        + " one of its own (REQUIRES_NEW), or set holdfast.annotations.in-transaction=release-after");
+                                        + " while a transaction is active: the lock would be released before the"
+                                        + " transaction commits, and the next holder would read the old data. Call the"
+                                        + " method outside of the transaction, give it one of its own (REQUIRES_NEW),"
+                                        + " or set holdfast.annotations.in-transaction=release-after");
                     case WARN ->
                         LOG.log(
                                 System.Logger.Level.WARNING,
                                 () -> call.method + " asks for " + wanted.words()
-                                        + " while a transaction is active: the lock is released before that commits");
+                                        + " while a transaction is active: the lock is released before the transaction"
+                                        + " commits");
                     case RELEASE_AFTER -> {
                         return untilTransactionEnds(call, call.as(LockedInterceptor::bounded, wanted));
                     }
@@ -153,7 +155,7 @@ final class LockedInterceptor implements MethodInterceptor {
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         } catch (InterruptedException e) {
-            return CompletableFuture.failedFuture(interrupted(call, "asking whether it was done", e));
+            return CompletableFuture.failedFuture(interrupted(call, "asking whether the work was done", e));
         }
     }
 
@@ -187,8 +189,9 @@ final class LockedInterceptor implements MethodInterceptor {
         if (isWithinTransaction(call)) {
             throw new IllegalStateException(
                     call.method
-                            + " is done once, and was called while a transaction is active: it would be recorded as done before"
-                            + " that commits. Call the method outside of the transaction, or give it one of its own (REQUIRES_NEW)");
+                            + " is done once, and was called while a transaction is active: it would be recorded as"
+                            + " done before the transaction commits. Call the method outside of the transaction, or"
+                            + " give it one of its own (REQUIRES_NEW)");
         }
     }
 

@@ -115,7 +115,7 @@ final class LockedMethods {
         } catch (NoSuchBeanDefinitionException | BeanNotOfRequiredTypeException e) {
             throw new SetupException(
                     EXECUTOR + " is '" + name + "', which is no bean of the type " + Executor.class.getName(),
-                    "Name one, or leave it empty: methods run on threads of the client then",
+                    "Name such a bean, or leave the property empty: methods then run on threads of the client",
                     e);
         }
     }
@@ -155,8 +155,8 @@ final class LockedMethods {
                     : beans.getBean(method.client, Holdfast.class);
         } catch (NoUniqueBeanDefinitionException e) {
             throw method.wrong(
-                    "does not name one of several clients: " + e.getBeanNamesFound(),
-                    "Name one by client, or mark one as @Primary");
+                    "does not say which of several clients it uses: " + e.getBeanNamesFound(),
+                    "Name one of them with client, or mark one as @Primary");
         }
         clients.put(method.client, found);
         return found;

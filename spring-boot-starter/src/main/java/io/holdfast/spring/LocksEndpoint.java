@@ -72,7 +72,7 @@ final class LocksEndpoint {
 
     Revocation revoke(String[] name, long token) {
         if (token < 1) {
-            throw new IllegalArgumentException("token is " + token + ", must be that of the hold to release");
+            throw new IllegalArgumentException("token is " + token + ", must be the token of the hold to release");
         }
         return holdfast.admin()
                 .withEventData("actuator")

@@ -143,7 +143,7 @@ final class NameTemplate {
         }
         if (node instanceof PropertyOrFieldReference || node instanceof MethodReference) {
             throw new IllegalArgumentException("the expression {" + text + "} of its " + what + " uses '"
-                    + node.toStringAST() + "', which belongs to nothing: a parameter is written with a #");
+                    + node.toStringAST() + "', which refers to nothing: put a # before the name of a parameter");
         }
         if (node instanceof Projection || node instanceof Selection) {
             return; // names in there are of each element
@@ -210,7 +210,7 @@ final class NameTemplate {
                     ? Array.getLength(value) + " elements"
                     : value.getClass().getName();
             throw new IllegalArgumentException(wrong(part) + "is no plain value, but " + shown
-                    + ": use one that is the same text for the same thing, such as its id");
+                    + ": use a value with the same text for the same thing, such as an id");
         }
         String text = value.toString();
         if (text.isEmpty()) {

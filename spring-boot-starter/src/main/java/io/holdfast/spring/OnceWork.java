@@ -28,8 +28,8 @@ record OnceWork(UnaryOperator<Once> terms, @Nullable Results results) {
             }
             String text = Objects.requireNonNull(converter).get().write(result, type);
             if (text.isEmpty()) {
-                throw new IllegalStateException("the ResultConverter made an empty text of the result of " + method
-                        + ", which stands for null");
+                throw new IllegalStateException("the ResultConverter turned the result of " + method
+                        + " into an empty text, which stands for null");
             }
             return text;
         }

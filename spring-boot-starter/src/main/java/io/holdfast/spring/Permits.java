@@ -28,7 +28,7 @@ record Permits(int count, int limit) {
             }
         }
         throw new IllegalArgumentException(
-                "permits is '" + text + "', must be such as 1/5: one, if no more than five are out then; " + "1 to "
-                        + DistributedSemaphore.MAX_PERMITS);
+                "permits is '" + text + "', must be K/N, as in 1/5: K permits of N, 1 to "
+                        + DistributedSemaphore.MAX_PERMITS + " and K not more than N");
     }
 }
