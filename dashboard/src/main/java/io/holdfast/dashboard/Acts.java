@@ -32,7 +32,7 @@ final class Acts {
         LockId id = LockId.of(act.kind(), act.name());
         String what = act.act();
         if (id == null || what == null) {
-            throw new IllegalArgumentException("an act has the fields act, kind and name");
+            throw new IllegalArgumentException("this operation needs the fields act, kind and name");
         }
         return switch (what) {
             case "pause" -> pause(id, millis(act), reason(act));
@@ -45,7 +45,7 @@ final class Acts {
     private Documents.Done ofOne(LockId id, String what, Documents.Act act) {
         String owner = act.owner();
         if (owner == null) {
-            throw new IllegalArgumentException("this act has a field owner: that of what the page has shown");
+            throw new IllegalArgumentException("this operation needs a field owner: the owner that the page showed");
         }
         LockInfo lock = look(id);
         return switch (what) {
@@ -95,7 +95,8 @@ final class Acts {
     private static String token(Documents.Act act) {
         String token = act.token();
         if (token == null || token.isEmpty()) {
-            throw new IllegalArgumentException("this act has a field token: that of the hold which the page has shown");
+            throw new IllegalArgumentException(
+                    "this operation needs a field token: the token of the hold that the page showed");
         }
         return token;
     }

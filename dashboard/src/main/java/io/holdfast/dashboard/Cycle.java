@@ -68,7 +68,7 @@ record Cycle(List<Link> links) {
         for (Link link : links) {
             breaks.add(new Documents.Break(
                     "release " + link.lock().inWords() + ", which " + Words.who(link.holder())
-                            + " has and goes on believing in for a moment",
+                            + " holds and will use until it learns of the release",
                     new Documents.Act(
                             "release",
                             link.lock().word(),

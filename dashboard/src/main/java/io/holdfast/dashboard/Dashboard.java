@@ -325,7 +325,7 @@ public final class Dashboard implements AutoCloseable {
 
     private void act(DashboardExchange exchange) throws IOException {
         if (!exchange.method().equals("POST")) {
-            problem(exchange, 405, "an act is posted");
+            problem(exchange, 405, "an operation must be sent with POST");
             return;
         }
         if (!changes) {
@@ -333,7 +333,7 @@ public final class Dashboard implements AutoCloseable {
             return;
         }
         if (!isFromThePage(exchange)) {
-            problem(exchange, 403, "this act did not come from the dashboard's own page; load that again");
+            problem(exchange, 403, "this operation did not come from the dashboard's own page; reload the page");
             return;
         }
         Documents.Act wanted = read(exchange);
@@ -389,15 +389,16 @@ public final class Dashboard implements AutoCloseable {
         try (InputStream in = exchange.body()) {
             byte[] bytes = in.readNBytes(LONGEST_BODY + 1);
             if (bytes.length > LONGEST_BODY) {
-                throw new IllegalArgumentException("an act has " + LONGEST_BODY + " bytes at most");
+                throw new IllegalArgumentException(
+                        "the operation is too long, must have " + LONGEST_BODY + " bytes at most");
             }
             Documents.Act act = GSON.fromJson(new String(bytes, StandardCharsets.UTF_8), Documents.Act.class);
             if (act == null) {
-                throw new IllegalArgumentException("an act is a JSON object");
+                throw new IllegalArgumentException("the operation must be a JSON object");
             }
             return act;
         } catch (JsonParseException e) {
-            throw new IllegalArgumentException("an act is a JSON object", e);
+            throw new IllegalArgumentException("the operation must be a JSON object", e);
         }
     }
 

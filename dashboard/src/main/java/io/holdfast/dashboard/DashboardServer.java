@@ -217,7 +217,8 @@ public final class DashboardServer implements AutoCloseable {
         JdkExchange exchange = new JdkExchange(request);
         try {
             if (!isForHere(exchange)) {
-                Dashboard.problem(exchange, 421, "this server does not have this name; open it as " + plainAddress());
+                Dashboard.problem(
+                        exchange, 421, "the dashboard is not served under this name; open it as " + plainAddress());
             } else if (isEntry(exchange) || !(sessions.isKnown(exchange.header("Cookie")) || isForAll(exchange))) {
                 enter(exchange);
             } else {

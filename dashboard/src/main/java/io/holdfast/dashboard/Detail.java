@@ -42,7 +42,9 @@ final class Detail {
                         .orElse(null),
                 queue,
                 new Documents.Why(
-                        picture.isCertainOf(id) ? Words.held(lock) : "No client reports it. It is looked at now.",
+                        picture.isCertainOf(id)
+                                ? Words.held(lock)
+                                : "No client reports it. The dashboard looks it up now.",
                         Words.waysTitle(lock),
                         ways.stream().map(way -> way(sight, way)).toList()),
                 picture.deadlocks().stream()

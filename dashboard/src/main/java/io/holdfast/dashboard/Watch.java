@@ -181,7 +181,7 @@ final class Watch implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             // Whatever it is, pages must not take the last picture for the present.
             if (!isClosed()) {
-                fail(before, "the server cannot be looked at: " + e);
+                fail(before, "the dashboard cannot read the locks of the server: " + e);
             }
         }
     }

@@ -125,10 +125,10 @@ final class Words {
         if (holder.isGivenUp()) {
             String words = holder.givenUp();
             return "G" + words.substring(1) + ". The last that tried was " + who(holder)
-                    + ". It is not tried again until its time is over, or it is released.";
+                    + ". The work is not tried again until this record expires or is released.";
         }
         if (holder.isRecord()) {
-            return "Done by " + who(holder) + ". Each caller gets the recorded result, until its time is over.";
+            return "Done by " + who(holder) + ". Each caller gets the recorded result, until the record expires.";
         }
         return holder.resting()
                 ? "It rests, after " + who(holder) + "."

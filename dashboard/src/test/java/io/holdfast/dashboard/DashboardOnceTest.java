@@ -49,7 +49,7 @@ final class DashboardOnceTest extends TwoApplications {
     @Test
     void once_underWayAndDone_isToldAsWorkAndAsItsResult() throws Exception {
         Page page = Page.openSeen(stage.dashboard(true));
-        assertEquals("No client reports it. It is looked at now.", why(page.document(PATH)));
+        assertEquals("No client reports it. The dashboard looks it up now.", why(page.document(PATH)));
         page.await(PATH, found -> why(found).equals("No client is at it, and no result is recorded."));
         Once once = billing.once("invoice/4711");
         Lease lease = ((Attempt.Obtained<Lease>) once.attempt(Wait.none())).lease();
