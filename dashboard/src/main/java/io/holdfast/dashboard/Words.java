@@ -119,8 +119,8 @@ final class Words {
     private static String isAtIt(LockInfo lock, @Nullable Holder holder) {
         if (holder == null) {
             return lock.isQueued()
-                    ? "No client is at it, and " + wait(lock.waiters())
-                    : "No client is at it, and no result is recorded.";
+                    ? "No client works on it, and " + wait(lock.waiters())
+                    : "No client works on it, and no result is recorded.";
         }
         if (holder.isGivenUp()) {
             String words = holder.givenUp();

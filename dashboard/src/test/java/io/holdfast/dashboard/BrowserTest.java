@@ -284,7 +284,7 @@ final class BrowserTest extends PageInBrowser {
         assertTrue(browser.text("#confirm-words").contains("has recorded for the work done once 'invoice/4711'"));
         browser.click("#confirm-do");
         browser.awaitText("#told", "Removed the result of work 'invoice/4711'.");
-        browser.awaitText("#why", "No client is at it, and no result is recorded.");
+        browser.awaitText("#why", "No client works on it, and no result is recorded.");
         assertNothingIsBlockedOrBroken();
     }
 

@@ -50,7 +50,7 @@ final class DashboardOnceTest extends TwoApplications {
     void once_underWayAndDone_isToldAsWorkAndAsItsResult() throws Exception {
         Page page = Page.openSeen(stage.dashboard(true));
         assertEquals("No client reports it. The dashboard looks it up now.", why(page.document(PATH)));
-        page.await(PATH, found -> why(found).equals("No client is at it, and no result is recorded."));
+        page.await(PATH, found -> why(found).equals("No client works on it, and no result is recorded."));
         Once once = billing.once("invoice/4711");
         Lease lease = ((Attempt.Obtained<Lease>) once.attempt(Wait.none())).lease();
         JsonObject begun = page.await(PATH, found -> !isFree(found));
@@ -95,6 +95,6 @@ final class DashboardOnceTest extends TwoApplications {
         JsonObject done = page.await(PATH, DashboardOnceTest::isDone);
         assertEquals("Removed the result of work 'invoice/4711'.", released(page, done));
         assertTrue(billing.once("invoice/4711").result().isEmpty());
-        page.await(PATH, found -> isFree(found) && why(found).equals("No client is at it, and no result is recorded."));
+        page.await(PATH, found -> isFree(found) && why(found).equals("No client works on it, and no result is recorded."));
     }
 }
