@@ -111,7 +111,8 @@ record Access(@Nullable Supplier<Credentials> credentials, Tls tls, boolean pass
         for (String each : OPTIONS.keySet()) {
             if (option.apply(each) != null) {
                 throw new UsageException(
-                        each + " is for a server, and no address is given: give it with --url or in " + URL);
+                        each + " applies only to a server, but no address is given: give an address with --url or in "
+                                + URL);
             }
         }
     }
@@ -267,7 +268,7 @@ record Access(@Nullable Supplier<Credentials> credentials, Tls tls, boolean pass
     /** What to say beside the refusal of a server that wants a password. */
     static String advice(Map<String, String> variables) {
         return variables.containsKey("HOLDFAST_LOCK")
-                ? ADVICE + "; from holdfast run, its command gets none but with " + PASS_SECRETS
+                ? ADVICE + "; holdfast run passes the password on to its command only with " + PASS_SECRETS
                 : ADVICE;
     }
 

@@ -43,7 +43,7 @@ final class Clients implements Subcommand {
             if (given.hasMatchedOption("--json")) {
                 Json.print(json -> json.list("clients", clients, Clients::document));
             } else if (clients.isEmpty()) {
-                System.out.println("No client is there" + server.where() + ".");
+                System.out.println("No client was found" + server.where() + ".");
             } else {
                 Table table = new Table("CLIENT", "WHO", "PID", "LISTENING", "HOLDS", "WAITS FOR").cutting(1, 4, 5);
                 clients.forEach(each -> table.add(

@@ -41,7 +41,7 @@ final class Demo implements Subcommand {
         String length = given.matchedOptionValue(FOR, null);
         Duration time = length == null ? null : Span.parse(FOR, length, Duration.ofSeconds(1), Duration.ofDays(1), "");
         if (given.hasMatchedOption(Server.PREFIX)) {
-            throw new UsageException("the demo has a prefix of its own: leave " + Server.PREFIX + " away");
+            throw new UsageException("the demo has a prefix of its own: do not give " + Server.PREFIX);
         }
         Server server = Server.of(given).under("demo-" + ProcessHandle.current().pid());
         boolean json = given.hasMatchedOption("--json");

@@ -204,7 +204,8 @@ final class DemoCast implements AutoCloseable {
                 Thread.sleep(LIVES.toMillis());
                 if (!process.isAlive()) {
                     audience.accept(
-                            "the process that was to hold 'order/7' has ended by itself, with " + process.exitValue());
+                            "the process that was to hold 'order/7' has ended by itself, with status "
+                                    + process.exitValue());
                     return;
                 }
                 process.destroyForcibly();
@@ -217,7 +218,7 @@ final class DemoCast implements AutoCloseable {
                             + " s at the latest");
             try {
                 order.run(Wait.upTo(LEASE.multipliedBy(3)), lease -> {
-                    audience.accept("orders has 'order/7' now, with the greater token " + lease.token());
+                    audience.accept("orders has 'order/7' now, with a greater token, " + lease.token());
                     Thread.sleep(3_000);
                 });
             } catch (LockNotObtainedException e) {

@@ -59,14 +59,14 @@ final class Nesting {
             return false;
         }
         boolean endless = request.patience().equals(Wait.forever());
-        String who = "'" + lock + "' is held by the holdfast above this one ("
+        String who = "'" + lock + "' is held by an outer holdfast process ("
                 + Words.who(holder.application(), holder.host()) + ", pid " + holder.pid() + ")";
         if (endless) {
             Say.line(
                     who + ", which waits for this one: neither would ever end. Take the lock once, around the whole, or"
                             + " give the two parts locks of different names");
         } else if (!request.quiet()) {
-            Say.line(who + ", which waits for this one: it will not become free meanwhile");
+            Say.line(who + ", which waits for this one: the lock will not become free meanwhile");
         }
         return endless;
     }

@@ -34,7 +34,9 @@ record PasswordCommand(String name, String command) implements Supplier<Credenti
             if (status != 0) {
                 throw DriverException.unknown(
                         "no password: the command of " + name + " ended with " + status
-                                + (status > ExitStatus.SIGNALLED ? ", perhaps after " + PATIENCE_SECONDS + "s" : ""),
+                                + (status > ExitStatus.SIGNALLED
+                                        ? ", perhaps because it took " + PATIENCE_SECONDS + "s"
+                                        : ""),
                         null);
             }
             String password = PasswordFile.firstLine(text);

@@ -204,7 +204,7 @@ final class Run {
                 Say.line("holding '" + lease.name() + "' with token " + lease.token() + "; the command is pid "
                         + started.pid());
                 lease.onWarning(left -> Say.line("the server does not answer; '" + lease.name() + "' is lost in "
-                        + Span.inWords(left) + " unless it does"));
+                        + Span.inWords(left) + " unless the server answers"));
             }
         }
         for (Lease lease : held) {

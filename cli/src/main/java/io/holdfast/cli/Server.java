@@ -66,9 +66,9 @@ record Server(@Nullable String url, @Nullable String prefix, Access access) {
         String prefix = chosenPrefix(options.apply(PREFIX));
         Server server = new Server(given, prefix);
         if (server.machineLocal() && (required || isRequired())) {
-            throw new UsageException((required ? REQUIRE : REQUIRE_VARIABLE + "=1") + " wants a server, and "
+            throw new UsageException((required ? REQUIRE : REQUIRE_VARIABLE + "=1") + " needs a server, but "
                     + (given == null ? "no address is given" : "'" + LOCAL + "' is none")
-                    + ": give it with --url or in " + VARIABLE);
+                    + ": give an address with --url or in " + VARIABLE);
         }
         if (given == null || server.machineLocal()) {
             Access.refuseWithoutServer(options);
@@ -215,8 +215,8 @@ record Server(@Nullable String url, @Nullable String prefix, Access access) {
             warn();
         }
         if (silentlyMachineLocal()) {
-            Say.line("machine-local lock: it holds among this user's processes on this machine only"
-                    + " (for more, give --url or " + VARIABLE + "; if this is meant, --url local)");
+            Say.line("machine-local lock: it covers only this user's processes on this machine"
+                    + " (to cover more, give --url or " + VARIABLE + "; if this is what you want, give --url local)");
         }
     }
 
@@ -261,7 +261,7 @@ record Server(@Nullable String url, @Nullable String prefix, Access access) {
     /** What is said after "nobody holds it": nobody of whom. */
     String where() {
         return (prefix == null ? "" : " under the prefix '" + prefix + "'")
-                + (machineLocal() ? " by this user on this machine" : "");
+                + (machineLocal() ? " among this user's locks on this machine" : "");
     }
 
     /** Which it is, without a password. */

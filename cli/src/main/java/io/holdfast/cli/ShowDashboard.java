@@ -102,7 +102,7 @@ final class ShowDashboard implements Subcommand {
             print(page.address(), json);
             return end.join();
         } catch (IOException e) {
-            Say.line("the page cannot be at " + options.listen().getHostString() + ":"
+            Say.line("cannot serve the dashboard at " + options.listen().getHostString() + ":"
                     + options.listen().getPort() + ": " + e.getMessage() + "; give another address with " + LISTEN);
             return ExitStatus.UNREACHABLE;
         }

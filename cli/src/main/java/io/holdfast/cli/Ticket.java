@@ -79,7 +79,7 @@ record Ticket(Path folder) {
         }
         Path folder = Path.of(text);
         if (!folder.isAbsolute() || !String.valueOf(folder.getFileName()).startsWith(PREFIX)) {
-            throw new UsageException("--ticket is '" + text + "', which is not what holdfast acquire has printed");
+            throw new UsageException("--ticket is '" + text + "', which is not a ticket that holdfast acquire printed");
         }
         return new Ticket(folder);
     }
@@ -163,7 +163,7 @@ record Ticket(Path folder) {
     Answer ask(String question) throws GoneException, IOException {
         if (!Files.exists(socket())) {
             throw new GoneException(
-                    "no process keeps a lease under this ticket: it was released, or its script has ended");
+                    "no process keeps a lease under this ticket: the lease was released, or its script has ended");
         }
         try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket()))) {
             channel.write(ByteBuffer.wrap((question + "\n").getBytes(StandardCharsets.UTF_8)));
@@ -174,7 +174,7 @@ record Ticket(Path folder) {
             remove();
             throw new GoneException(
                     "the process that kept the lease was killed: the lock is free when its lease ends, and"
-                            + " another may have got it since");
+                            + " another client may have acquired it since");
         }
     }
 }

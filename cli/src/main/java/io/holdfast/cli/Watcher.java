@@ -212,7 +212,7 @@ final class Watcher {
         try {
             return new Watcher(builder.start());
         } catch (IOException e) {
-            Say.failure("if holdfast is killed, the command will run on: no /bin/sh can be started to end it then", e);
+            Say.failure("if holdfast is killed, the command will run on: cannot start /bin/sh, which would end it", e);
             return new Watcher(null);
         }
     }

@@ -208,7 +208,7 @@ final class Why implements Subcommand {
             Boolean alive = ofHolder(lock, listening);
             page.append("Its client ").append(Say.printable(holder.client())).append(' ');
             if (alive == null) {
-                page.append("may or may not be connected: the server does not say so to this user.\n");
+                page.append("may or may not be connected: the server does not tell this user.\n");
             } else if (alive) {
                 page.append("is connected and listens: it is alive, or was a moment ago.\n");
             } else {
@@ -256,7 +256,7 @@ final class Why implements Subcommand {
             boolean some = next != null
                     && next.mode() == LockMode.PERMITS
                     && (lock.shares().size() > 1 || lock.limit().isPresent());
-            page.append(some ? "What serves the next in line:\n" : "What frees it:\n");
+            page.append(some ? "What serves the next waiter:\n" : "What frees it:\n");
             ways.forEach(way -> page.append("  - ").append(inWords(lock, way)).append('\n'));
         }
         if (next != null) {

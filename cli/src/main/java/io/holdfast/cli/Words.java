@@ -203,7 +203,7 @@ final class Words {
             case HERE -> "here";
             case AWAY -> "away, keeps its position";
             case SUSPECT -> "did not take up the lock, keeps its position";
-            case GONE -> "gone, is removed when met";
+            case GONE -> "gone, is removed when its turn comes";
         };
     }
 

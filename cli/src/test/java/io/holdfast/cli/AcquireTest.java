@@ -368,7 +368,7 @@ final class AcquireTest {
                 "check|which lock? --ticket is missing",
                 "check --ticket=|--ticket is empty: has holdfast acquire failed?",
                 "release --ticket=|--ticket is empty: has holdfast acquire failed?",
-                "check --ticket /tmp/x|--ticket is '/tmp/x', which is not what holdfast acquire has printed",
+                "check --ticket /tmp/x|--ticket is '/tmp/x', which is not a ticket that holdfast acquire printed",
                 "release x --ticket /tmp/holdfast-lease-1|--ticket releases what the ticket is for",
                 "release --all --ticket /tmp/holdfast-lease-1|--ticket releases what the ticket is for",
                 "acquire x --on-loss STOP|--on-loss is 'STOP', must be TERM, INT, HUP, USR1, USR2 or KILL",

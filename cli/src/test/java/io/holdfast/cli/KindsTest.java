@@ -161,7 +161,7 @@ final class KindsTest {
         Launched.await(
                 "a waiter", () -> one.inspect().of(LockInfo.Kind.SEMAPHORE).isQueued("a"));
         String out = said("why a --kind semaphore").out();
-        assertTrue(out.contains("What serves the next in line:\n  - its holders give enough permits back\n"), out);
+        assertTrue(out.contains("What serves the next waiter:\n  - its holders give enough permits back\n"), out);
         assertTrue(out.matches("(?s).*the expiry of enough of their leases, at \\S+ \\(in 1h 59m\\).*"), out);
     }
 
@@ -370,7 +370,7 @@ final class KindsTest {
         assertTrue(
                 why.out()
                         .matches(
-                                "(?s).*\nWhat serves the next in line:\n  - the end of the operator's limit, at \\S+ \\(in 9m 5\\ds\\)\n  - holdfast unlimit\nThen .*"),
+                                "(?s).*\nWhat serves the next waiter:\n  - the end of the operator's limit, at \\S+ \\(in 9m 5\\ds\\)\n  - holdfast unlimit\nThen .*"),
                 why.out());
         JsonObject document = said("why convert --kind semaphore --json").json();
         JsonObject seen = document.getAsJsonObject("operatorLimit");

@@ -304,7 +304,7 @@ final class LookTest {
     void clients_areThoseThatHoldOrWaitOrListen_withoutTheOneThatAsks() throws Exception {
         HoldfastOptions options = EachQueued.OPTIONS.withApplication("billing");
         try (RedisServer server = RedisServer.start()) {
-            assertEquals("No client is there.\n", Said.by(server, "clients").out());
+            assertEquals("No client was found.\n", Said.by(server, "clients").out());
             try (Holdfast client = Holdfast.connect(server.url(), options);
                     Holdfast idle = Holdfast.connect(server.url(), EachQueued.OPTIONS)) {
                 for (int i = 1; i <= 5; i++) {

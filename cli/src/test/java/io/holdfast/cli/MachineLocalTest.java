@@ -39,7 +39,7 @@ final class MachineLocalTest {
                 assertTrue(ls.out().contains("\nlocal  sh@"), ls.out());
                 assertTrue(ls.err().startsWith("holdfast: machine-local locks"), ls.err());
                 assertEquals(0, info.status());
-                assertEquals("Nobody holds 'other' by this user on this machine.\n", info.out());
+                assertEquals("Nobody holds 'other' among this user's locks on this machine.\n", info.out());
             }
             try (Launched meant = command("run", "other", "--url", "local", "--", "echo", "ran");
                     Launched ls = command("ls", "--url", "local")) {

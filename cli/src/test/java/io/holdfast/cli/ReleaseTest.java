@@ -295,7 +295,7 @@ final class ReleaseTest {
         server.command("ZADD", "hf:{deploy}:q", "99", "dead.1-1~s");
         server.command("HSET", "hf:{deploy}:d", "dead.1-1~s", "0 1 0 T 1000 0 30000 a/b/1/main", "@n:dead", "1");
         assertEquals(2, client.inspect().lock("deploy").waiters());
-        assertTrue(Said.by(server, "queue", "deploy").out().contains("gone, is removed when met"));
+        assertTrue(Said.by(server, "queue", "deploy").out().contains("gone, is removed when its turn comes"));
         assertEquals(
                 "Removed 1 dead waiter.\n", Said.by(server, "clear", "--all").out());
         assertEquals(1, client.inspect().lock("deploy").waiters());

@@ -125,7 +125,7 @@ class RunSetTest {
             try (Launched nested =
                     Launched.holdfast(below, "run", "r", "--also", "q", "--url", server.url(), "--", "true")) {
                 assertEquals(64, nested.status());
-                assertTrue(nested.err().contains("'q' is held by the holdfast above this one"), nested.err());
+                assertTrue(nested.err().contains("'q' is held by an outer holdfast process ("), nested.err());
                 assertFalse(observer.lock("r").isLocked());
             }
             holder.line("");

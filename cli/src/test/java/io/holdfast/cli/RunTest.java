@@ -203,9 +203,8 @@ final class RunTest {
             assertEquals("", command.out());
             assertTrue(
                     command.err()
-                            .matches("holdfast: 'self' is held by the holdfast above this one \\(" + inner
-                                    + "\\S+, pid " + command.pid()
-                                    + "\\), which waits for this one: neither would ever end\\. .*\n"),
+                            .matches("holdfast: 'self' is held by an outer holdfast process \\(" + inner + "\\S+, pid "
+                                    + command.pid() + "\\), which waits for this one: neither would ever end\\. .*\n"),
                     command.err());
             assertTrue(isFree("self"));
         }
@@ -220,8 +219,8 @@ final class RunTest {
         try (Launched command = nested("top", line.toArray(String[]::new))) {
             assertEquals(75, command.status());
             assertEquals("", command.out());
-            assertTrue(command.err().contains("'top' is held by the holdfast above this one"), command.err());
-            assertTrue(command.err().contains("it will not become free meanwhile"), command.err());
+            assertTrue(command.err().contains("'top' is held by an outer holdfast process ("), command.err());
+            assertTrue(command.err().contains("the lock will not become free meanwhile"), command.err());
             assertTrue(command.err().contains("'top' was not free within 50ms"), command.err());
         }
     }

@@ -190,8 +190,8 @@ final class UsageTest {
                 "--shared x true|unknown option '--shared': flock's --shared is --read",
                 "-x x true|unknown option '-x': flock's -x is the default of run, or --write where other commands give --read",
                 "-w 5 x true|unknown option '-w': flock's -w is --wait, with a unit",
-                "x --require-server -- true|--require-server wants a server, and no address is given: give it with --url",
-                "x --url local --require-server -- true|--require-server wants a server, and 'local' is none",
+                "x --require-server -- true|--require-server needs a server, but no address is given: give",
+                "x --url local --require-server -- true|--require-server needs a server, but 'local' is none",
             })
     void run_withSomethingWrong_namesItAndTheRule(String line, String expected) {
         UsageException e = assertThrows(UsageException.class, () -> RunRequest.parse(line.split(" ")));
@@ -324,8 +324,8 @@ final class UsageTest {
                 assertEquals("", command.out());
                 assertTrue(
                         command.err()
-                                .matches("holdfast: (--require-server|HOLDFAST_REQUIRE_SERVER=1) wants a server, and"
-                                        + " (no address is given|'local' is none): give it with --url or in"
+                                .matches("holdfast: (--require-server|HOLDFAST_REQUIRE_SERVER=1) needs a server, but"
+                                        + " (no address is given|'local' is none): give an address with --url or in"
                                         + " HOLDFAST_URL; see holdfast help.*\n"),
                         command.err());
             }

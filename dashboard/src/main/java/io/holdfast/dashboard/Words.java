@@ -69,7 +69,7 @@ final class Words {
         }
         boolean serves = lock.shares().size() > 1
                 && lock.next().map(next -> next.mode() == LockMode.PERMITS).orElse(false);
-        return serves ? "What serves the next in line" : "What frees it";
+        return serves ? "What serves the next waiter" : "What frees it";
     }
 
     /** Who has it, and that it pauses, if it does. */

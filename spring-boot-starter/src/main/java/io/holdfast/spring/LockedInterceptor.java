@@ -189,8 +189,8 @@ final class LockedInterceptor implements MethodInterceptor {
         if (isWithinTransaction(call)) {
             throw new IllegalStateException(
                     call.method
-                            + " is done once, and was called while a transaction is active: it would be recorded as"
-                            + " done before the transaction commits. Call the method outside of the transaction, or"
+                            + " is done once, and was called while a transaction is active: the run would be recorded"
+                            + " as done before the transaction commits. Call the method outside of the transaction, or"
                             + " give it one of its own (REQUIRES_NEW)");
         }
     }
