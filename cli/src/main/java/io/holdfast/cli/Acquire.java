@@ -39,8 +39,8 @@ final class Acquire implements Subcommand {
                         Pages.statuses(
                                 "0", "the lock is held, and the ticket was printed",
                                 "75",
-                                        "it was not obtained: it is taken, was not free in time, too many wait, or an"
-                                                + " operator dropped the request (see --busy-exit)",
+                                        "the lock was not obtained: it is taken, was not free in time, too many wait,"
+                                                + " or an operator dropped the request (see --busy-exit)",
                                 "128+n", "signal n ended the wait"))
                 .addPositional(Specs.lockName())
                 .addOption(Specs.flag("Print the fencing token as well, after the ticket and a space.", "--token"))

@@ -20,10 +20,10 @@ final class Demo implements Subcommand {
         CommandSpec spec = Specs.command(
                         "demo",
                         "holdfast demo [--for TIME] [--url URL] [-v]",
-                        "Runs five sample programs that use locks of all kinds, until Ctrl-C: one of them dies, two wait"
-                                + " for each other. Prints what happens, the address of a page that shows it, and commands to try"
-                                + " meanwhile in another terminal. The demo has a prefix of its own: it touches none of your"
-                                + " locks, and leaves nothing behind.",
+                        "Runs five sample programs that use locks of all kinds, and a process that is killed while it"
+                                + " holds a lock, until Ctrl-C. Prints what happens, the address of a page that shows"
+                                + " it, and commands to try meanwhile in another terminal. The demo has a prefix of"
+                                + " its own: it touches none of your locks, and leaves nothing behind.",
                         Pages.statuses(
                                 "0",
                                 "ended by Ctrl-C, or after the time",

@@ -190,7 +190,7 @@ final class Doctor implements Subcommand {
     private static Finding version(Facts facts) {
         String found = KnownServers.product(facts) + " " + facts.version();
         return facts.tooOld()
-                ? new Finding("version", Level.FAIL, found, "upgrade it: Redis 6.2 is the oldest that works")
+                ? new Finding("version", Level.FAIL, found, "upgrade the server: Redis 6.2 is the oldest that works")
                 : new Finding("version", Level.OK, found, null);
     }
 
@@ -207,8 +207,8 @@ final class Doctor implements Subcommand {
                 "program",
                 Level.WARN,
                 "the bundled server, which has known vulnerabilities (SECURITY.md)",
-                "install valkey-server or redis-server, 7.0.15 or later, from this machine's distribution: it is used when the"
-                        + " next one starts");
+                "install valkey-server or redis-server, 7.0.15 or later, from this machine's distribution: the next"
+                        + " machine-local server that starts will use that program");
     }
 
     private static Finding role(Facts facts) {
@@ -241,15 +241,15 @@ final class Doctor implements Subcommand {
             return new Finding(
                     "memory",
                     Level.WARN,
-                    used + ", maxmemory-policy " + policy + ": when it is full it may drop locks",
+                    used + ", maxmemory-policy " + policy + ": when its memory is full, the server may drop locks",
                     "CONFIG SET maxmemory-policy noeviction");
         }
         if (facts.memoryLimitBytes() > 0 && facts.memoryUsedBytes() > facts.memoryLimitBytes() / 100 * PERCENT_LIMIT) {
             return new Finding(
                     "memory",
                     Level.WARN,
-                    used + ": when it is full no lock can be taken",
-                    "raise maxmemory, or free some");
+                    used + ": when the memory is full, no lock can be taken",
+                    "raise maxmemory, or free some memory");
         }
         return new Finding("memory", Level.OK, used + (policy.isEmpty() ? "" : ", " + policy), null);
     }
@@ -284,7 +284,7 @@ final class Doctor implements Subcommand {
     private static Finding drift(ClockDrift drift) {
         String found = String.format(
                 Locale.ROOT,
-                "its clock runs %+.3f %% (± %.3f %%) against this machine's, over %s",
+                "the server's clock runs %+.3f %% (± %.3f %%) against this machine's, over %s",
                 drift.percent(),
                 drift.uncertainPercent(),
                 Span.inWords(drift.over()));
@@ -293,13 +293,13 @@ final class Doctor implements Subcommand {
                     "drift",
                     Level.WARN,
                     found + ": faster than the 1 % that leases allow for, so a hold may end before its lease does",
-                    "limit its slewing to less than 0.5 % (chrony: maxslewrate 4000), and step it at boot only"
-                            + " (makestep); see docs/safety.md");
+                    "limit the slewing of the server's clock to less than 0.5 % (chrony: maxslewrate 4000), and step"
+                            + " the clock only at boot (makestep); see docs/safety.md");
         }
         return new Finding(
                 "drift",
                 Level.OK,
-                found + (drift.mayBeTooFast() ? "; it takes longer to find out whether that is within 1 %" : ""),
+                found + (drift.mayBeTooFast() ? "; a longer comparison shows whether that is within 1 %" : ""),
                 drift.mayBeTooFast() ? "holdfast doctor " + ClockDrift.OPTION + " 1m" : null);
     }
 
@@ -310,7 +310,10 @@ final class Doctor implements Subcommand {
                 + " of " + pings.size();
         return median.compareTo(MEDIAN_LIMIT) > 0 || longest.compareTo(LONGEST_LIMIT) > 0
                 ? new Finding(
-                        "latency", Level.WARN, found, "use a nearer or less busy server, and leases of many seconds")
+                        "latency",
+                        Level.WARN,
+                        found,
+                        "use a nearer or less busy server, and longer lease durations (many seconds)")
                 : new Finding("latency", Level.OK, found, null);
     }
 
@@ -363,10 +366,10 @@ final class Doctor implements Subcommand {
             return "a replica cannot write; give the address of the master";
         }
         if (problem.contains("OOM")) {
-            return "its memory is full; raise maxmemory, or free some";
+            return "the server's memory is full; raise maxmemory, or free some memory";
         }
         if (problem.contains("MISCONF")) {
-            return "it refuses writes because it cannot save; check its log and its disk";
+            return "the server refuses writes because it cannot save; check its log and its disk";
         }
         return PERMISSIONS;
     }

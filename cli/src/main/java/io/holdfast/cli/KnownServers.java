@@ -35,7 +35,9 @@ final class KnownServers {
             "Alibaba Tair: proxy mode", false, "use the direct mode, with redis-cluster://: the proxy refuses scripts");
     private static final Row TAIR = new Row("Alibaba Tair: direct mode", true, "connect with redis-cluster://");
     private static final Row COMPATIBLE = new Row(
-            "Dragonfly, Garnet, Kvrocks", false, "it was never tried there: try a failover before you rely on it");
+            "Dragonfly, Garnet, Kvrocks",
+            false,
+            "Holdfast was never tried on these servers: test a failover before you rely on one of them");
     private static final Row KEYDB =
             new Row("KeyDB, active replication", false, "do not use it with two masters, which grant one lock twice");
 
@@ -56,7 +58,7 @@ final class KnownServers {
             new Host("redis-cloud\\.com", DIVIDED),
             new Host("redislabs\\.com", DIVIDED),
             new Host("redis\\.rds\\.aliyuncs\\.com", TAIR),
-            new Host("upstash\\.io", new Row("Upstash", false, "use another: a script stops the whole database")));
+            new Host("upstash\\.io", new Row("Upstash", false, "use another one: a script stops the whole database")));
 
     private KnownServers() {}
 

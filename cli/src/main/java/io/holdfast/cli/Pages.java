@@ -242,8 +242,8 @@ final class Pages {
                         + " failed, the next request runs the command again.");
         words.put(
                 OnceWish.PER,
-                "As --once, but once in each time slot by the server's clock: 1s to 365d, as in 1h, or 'day' for"
-                        + " each day in this machine's time zone.");
+                "As --once, but once in each time slot by the server's clock. A slot is 1s to 365d long, for"
+                        + " example 1h, or 'day' for each day in this machine's time zone.");
         words.put(
                 OnceWish.KEEP,
                 "With --once or --once-per: how long the record is kept; 1d by default, or two time slots if"

@@ -29,7 +29,7 @@ final class Resume implements Subcommand {
                 Json.print(json -> json.text("lock", name).flag("ended", ended));
             } else {
                 System.out.println(
-                        "'" + Say.printable(name) + "' " + (ended ? "is paused no more." : "was not paused."));
+                        "'" + Say.printable(name) + "' " + (ended ? "is no longer paused." : "was not paused."));
                 if (!ended) {
                     System.out.print(
                             Kinds.elsewhere(client, given, name, "resume " + Say.printable(FlockHabits.quoted(name))));

@@ -36,10 +36,11 @@ final class Top implements Subcommand {
                         "top",
                         "holdfast top [--kind KIND] [--interval TIME] [--once] [--scan] [--json] [--url URL] [-v]",
                         "Shows all locks that are held or have waiters, and refreshes the list every second, until"
-                                + " Ctrl-C. Locks with the most waiters come first, and among them those held longest. On a"
-                                + " terminal each list replaces the previous one; elsewhere it follows it. HOLDS is the number of"
-                                + " ended leases that the clients of the lock have counted since they started. MEAN and LONGEST"
-                                + " are the mean and the longest time that these were held.",
+                                + " Ctrl-C. Locks with the most waiters come first; of locks with equally many"
+                                + " waiters, the one held longest comes first. On a terminal each list replaces the"
+                                + " previous one; elsewhere the lists follow each other. HOLDS is the number of ended"
+                                + " leases that the clients of the lock have counted since they started. MEAN and"
+                                + " LONGEST are the mean and the longest time that these were held.",
                         Pages.statuses(
                                 "0", "ended by Ctrl-C, or the list was shown once", "128+n", "signal n ended it"))
                 .addOption(Kinds.option("Show only this kind: lock, read-write, semaphore, election or once."))

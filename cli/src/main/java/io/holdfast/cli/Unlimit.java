@@ -29,7 +29,7 @@ final class Unlimit implements Subcommand {
                 Json.print(json -> json.text("lock", name).flag("ended", ended));
             } else {
                 System.out.println("Semaphore '" + Say.printable(name) + "' "
-                        + (ended ? "is limited no more." : "was not limited."));
+                        + (ended ? "is no longer limited." : "was not limited."));
             }
             return ended ? 0 : ExitStatus.NO;
         }

@@ -237,7 +237,7 @@ final class DoctorTest {
         Diagnosis good = diagnosis(facts("8.1.0", false, false, 900, List.of()));
         Finding right = finding(good, before.until(after(3_000_000)), "drift");
         assertEquals(Level.OK, right.level());
-        assertEquals("its clock runs +0.000 % (± 0.067 %) against this machine's, over 3s", right.found());
+        assertEquals("the server's clock runs +0.000 % (± 0.067 %) against this machine's, over 3s", right.found());
         Finding fast = finding(good, before.until(after(3_250_000)), "drift");
         assertEquals(Level.WARN, fast.level(), fast.found());
         assertTrue(String.valueOf(fast.advice()).contains("maxslewrate"), fast.found());

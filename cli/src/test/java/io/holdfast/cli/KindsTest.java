@@ -334,7 +334,7 @@ final class KindsTest {
                 why.out());
         JsonObject document = said("info deploy --json").json();
         assertEquals("incident", document.getAsJsonObject("pause").get("reason").getAsString());
-        assertEquals("'deploy' is paused no more.\n", said("resume deploy").out());
+        assertEquals("'deploy' is no longer paused.\n", said("resume deploy").out());
         Lease lease = waiter.get(10, TimeUnit.SECONDS);
         pause = said("pause deploy --for 10m");
         assertTrue(pause.out().endsWith("It is held, and stays so until it is released.\n"), pause.out());
@@ -384,7 +384,7 @@ final class KindsTest {
                         .get("by")
                         .getAsString());
         assertEquals(
-                "Semaphore 'convert' is limited no more.\n",
+                "Semaphore 'convert' is no longer limited.\n",
                 said("unlimit convert").out());
         keep(waiter.get(10, TimeUnit.SECONDS));
         assertTrue(said("info convert --kind semaphore --json")
