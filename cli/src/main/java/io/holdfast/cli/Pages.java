@@ -224,8 +224,8 @@ final class Pages {
                         + " given more than once.");
         words.put(
                 Wanted.READ,
-                "Acquire the read/write lock NAME for reading, at the same time as other readers, but not as a"
-                        + " writer, which gives --write. It has nothing to do with the lock NAME of a run without --read"
+                "Acquire the read/write lock NAME for reading, together with other readers, but not with a writer"
+                        + " (--write). This lock has nothing to do with the lock NAME of a run without --read"
                         + " or --write.");
         words.put(Wanted.WRITE, "Acquire the read/write lock NAME for writing, alone.");
         words.put(
@@ -237,8 +237,8 @@ final class Pages {
                         + ".");
         words.put(
                 OnceWish.ONCE,
-                "Run the command unless a run for NAME has already ended with 0. This is recorded, and the"
-                        + " record is kept for --keep; until then no run begins, and the status is 0. After a run that"
+                "Run the command unless a run for NAME has already ended with 0. Such a run is recorded for"
+                        + " the time of --keep; meanwhile no run begins, and the status is 0. After a run that"
                         + " failed, the next request runs the command again.");
         words.put(
                 OnceWish.PER,
@@ -278,10 +278,10 @@ final class Pages {
                         + " does. A process that closes descriptor 9, as daemons do, does not count. Linux only.");
         words.put(
                 RunRequest.NOTES,
-                "Publish what the command writes to the file "
+                "Publish what the command writes to the file that "
                         + NoteFile.VARIABLE
-                        + " names. It is shown with the lock's holder, and the next run finds it in its own file, until a"
-                        + " run ends with 0.");
+                        + " names. The text is shown with the lock's holder, and the next run finds it in its own"
+                        + " file, until a run ends with 0.");
         words.put(
                 "--order",
                 "Where the request enters the queue, among those of the same priority: fifo (the default), lifo"

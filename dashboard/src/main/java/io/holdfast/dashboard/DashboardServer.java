@@ -81,7 +81,7 @@ public final class DashboardServer implements AutoCloseable {
                         "on " + listen.getHostString() + ", which others can reach, the dashboard needs "
                                 + (password == null ? "a password" : "")
                                 + (password == null && tls == null && !behindProxy ? ", and " : "")
-                                + (tls == null && !behindProxy ? "TLS, of its own or by a proxy in front of it" : ""));
+                                + (tls == null && !behindProxy ? "TLS, its own or that of a proxy" : ""));
             }
         }
 
