@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>{@code tryRun}</td><td>true</td><td>false</td><td>throws</td></tr>
  * </table>
  *
- * <p>A method without a {@link Wait} parameter waits for the time that the options give. {@code tryAcquire},
- * {@code tryAcquireAsync}, {@code tryCall} and {@code tryRun} without that parameter do not wait. The methods that take work
- * always release the lease afterwards.
+ * <p>A method without a {@link Wait} or a time limit waits for the time that the options give; {@code tryAcquire},
+ * {@code tryAcquireAsync}, {@code tryCall} and {@code tryRun} then do not wait. The methods that take work always release the
+ * lease afterwards.
  *
  * @param <L> type of the lease
  */
@@ -67,13 +67,14 @@ public abstract class Acquirable<L> {
      *
      * @throws LockTimeoutException if it was not free in time
      * @throws LockNotObtainedException if it was not obtained for another reason. The exception names the holder and the position
-     *     in the queue
+     *     in the queue, as far as they are known
+     * @throws ServerUnreachableException if the outcome is unknown
      */
     public final L acquire(Wait wait) throws InterruptedException {
         return await(wait, false).orElseThrow();
     }
 
-    /** Requests it once and does not wait; returns empty if it is not free. */
+    /** Requests it and does not wait; returns empty if it is not free. Throws what {@link #tryAcquire(Wait)} throws. */
     public final Optional<L> tryAcquire() throws InterruptedException {
         return tryAcquire(Wait.none());
     }
@@ -82,9 +83,9 @@ public abstract class Acquirable<L> {
      * Acquires it, and waits for the time that {@code wait} gives; returns empty if it was not free in time.
      *
      * @throws ServerUnreachableException if the outcome is unknown
-     * @throws LockNotObtainedException if it was not obtained for a reason that is not {@linkplain Attempt.Reason#isBusy() busy}: the
-     *     actor already holds it, and the options refuse re-entry; the grant was not confirmed as the options require; or the
-     *     request was ended to break a deadlock
+     * @throws LockNotObtainedException if it was not obtained for a reason that is not {@linkplain Attempt.Reason#isBusy()
+     *     busy}: the actor already holds it, and cannot enter it again; the grant was given back because too few replicas
+     *     confirmed it, or because of a quarantine; or the request was ended to break a deadlock
      */
     public final Optional<L> tryAcquire(Wait wait) throws InterruptedException {
         return known(await(wait, false));
@@ -121,7 +122,7 @@ public abstract class Acquirable<L> {
         return async(wait, false, Attempt::orElseThrow);
     }
 
-    /** Requests it once, without blocking; empty if it is not free. See {@link #tryAcquire()} and {@link #acquireAsync()}. */
+    /** Requests it without blocking and does not wait; empty if it is not free. See {@link #acquireAsync()}. */
     public final CompletableFuture<Optional<L>> tryAcquireAsync() {
         return tryAcquireAsync(Wait.none());
     }
@@ -131,7 +132,7 @@ public abstract class Acquirable<L> {
         return async(wait, false, Acquirable::known);
     }
 
-    /** Acquires it without blocking, and returns the outcome as a value; see {@link #acquireAsync()}. */
+    /** Acquires it without blocking, waits as {@link #acquireAsync()} does, and returns the outcome as a value. */
     public final CompletableFuture<Attempt<L>> attemptAsync() {
         return attemptAsync(usualWait());
     }
@@ -174,7 +175,8 @@ public abstract class Acquirable<L> {
     /**
      * As {@link #call(Wait, LeaseFunction)}, but returns empty if it was not free in time. The work then did not begin.
      *
-     * @throws NullPointerException if the work returns null, which would look as if it had not begun; see {@link #tryRun(Wait, LeaseAction)}
+     * @throws NullPointerException if the work returns null, which would look as if it had not begun; see
+     *     {@link #tryRun(Wait, LeaseAction)}
      */
     public final <T, X extends Exception> Optional<T> tryCall(Wait wait, LeaseFunction<L, T, X> work)
             throws X, InterruptedException {
@@ -209,8 +211,8 @@ public abstract class Acquirable<L> {
 
     /**
      * Acquires it and runs asynchronous work; releases it when the stage that the work returns completes. The result completes
-     * after the server has answered the release. If the caller completes the result while the request waits, the request is
-     * withdrawn. If the caller completes it later, the work continues.
+     * when the server has answered the release, or has not answered it within the command timeout. If the caller completes the
+     * result while the request waits, the request is withdrawn. If the caller completes it later, the work continues.
      */
     public final <T extends @Nullable Object> CompletableFuture<T> callAsync(
             Function<? super L, ? extends CompletionStage<T>> work) {
