@@ -23,11 +23,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Administrative operations on locks, by name and regardless of their holder. A release breaks what the holder was promised.
  * The holder's client is notified by a message. If the message is lost, the client learns of the release at its next renewal,
- * at most a third of the lease duration later. Until then only a store that compares fencing tokens can refuse the holder's
- * writes.
+ * at most a third of the lease duration later. A lease that is not renewed then ends at its deadline. Until the client knows,
+ * only a store that compares fencing tokens can refuse the holder's writes.
  *
- * <p>Every method blocks for a round trip for each lock, each at most the command timeout. It throws
- * {@link ServerUnreachableException} if the server does not answer (it may or may not have acted), and
+ * <p>Every operation blocks for at least one round trip for each lock, each of which takes at most the command timeout. It
+ * throws {@link ServerUnreachableException} if the server does not answer (it may or may not have acted), and
  * {@link ServerRefusedException} if the server answers with an error.
  */
 public final class Admin {
@@ -60,8 +60,8 @@ public final class Admin {
     }
 
     /**
-     * Returns a copy whose acts on many locks search the whole server for them, as {@link Inspector#scanning} does. Otherwise
-     * such an act finds only the locks that clients report.
+     * Returns a copy whose operations on many locks search the whole server for them, as {@link Inspector#scanning} does.
+     * Otherwise such an operation finds only the locks that clients report.
      */
     public Admin scanning() {
         return new Admin(client, kind, eventData, true);
@@ -106,8 +106,8 @@ public final class Admin {
     /**
      * The result of a release of many locks.
      *
-     * @param released how many holds ended
-     * @param dropped how many waiters were dropped
+     * @param released how many holds ended; for {@link #releaseAll()}, how many locks were released
+     * @param dropped how many requests were dropped from the queues on the server
      * @param took how long the operation took
      */
     public record Total(int released, int dropped, Duration took) {}
@@ -126,8 +126,8 @@ public final class Admin {
      * Releases a lock if its present hold has the given token. A later hold, with another token, is left alone. A lock that
      * {@linkplain Holder#resting() rests} has the token of its last hold; its rest then ends.
      *
-     * @param token the token, as {@link Holder#token()} or {@link Lease#token()} returns it. Leases that share a hold have
-     *     tokens of their own; each of these tokens identifies the hold
+     * @param token the token, as {@link Holder#token()} or {@link Lease#token()} returns it; 0 for any hold. Leases that share a
+     *     hold have tokens of their own; each of these tokens identifies the hold
      */
     public Revocation release(String name, long token, Waiters waiters) {
         long begin = client.kit.nanoTime();
@@ -179,10 +179,10 @@ public final class Admin {
 
     /**
      * Releases the hold of one holder of a lock. Other holders of the same lock keep their holds. The next waiters are
-     * served. If the lock has no holder and rests, the rest ends. Readers that rest together have one token, so their rests end
-     * together.
+     * served. If {@code holder} is one that rests, its rest ends; so does the rest of an exclusive lock after the hold of
+     * {@code holder}. Readers that rest together have one token, so their rests end together.
      *
-     * @param holder the holder, as a listing reports it; nothing is released if its hold has already ended
+     * @param holder the holder, as a listing reports it; a later hold is left alone
      */
     public Revocation release(String name, Holder holder) {
         long begin = client.kit.nanoTime();
@@ -194,12 +194,13 @@ public final class Admin {
     }
 
     /**
-     * Drops one waiting request. Its call ends with {@link Attempt.Reason#DROPPED}. The holder of the lock is not affected, and
-     * the requests behind the dropped one move up.
+     * Drops one waiting request. Its call ends with {@link Attempt.Reason#DROPPED}. If calls of one client share the request
+     * ({@link LockOptions#withLocalHandoffs(int, Duration)}), all of them end. The holder of the lock is not affected, and the
+     * requests behind the dropped one move up.
      *
-     * @param waiter the waiter, as a listing reports it; only the first thousand requests of the queue, and the first thousand that are parked, are
-     *     searched for it
-     * @return the result. Its {@link Revocation#dropped()} is 1, or 0 if the request no longer waits; it may have been granted
+     * @param waiter the waiter, as a listing reports it; only the first thousand requests of the queue, and the first thousand
+     *     that are parked, are searched for it
+     * @return the result. Its {@link Revocation#dropped()} is 1, or 0 if the request was not found; it may have been granted
      *     the lock
      */
     public Revocation drop(String name, Waiter waiter) {
@@ -272,23 +273,29 @@ public final class Admin {
         return told(new Total(released, dropped, Duration.ofNanos(client.kit.nanoTime() - begin)));
     }
 
-    /** Releases all holds of one client; see {@link Inspector#clients()}. The next waiters get the locks. */
+    /**
+     * Releases all holds of one client; see {@link Inspector#clients()}. The next waiters get the locks. If a lock has more than
+     * a hundred holders, only the hundred whose holds end first are examined.
+     */
     public Total releaseOfClient(String clientId) {
         return releaseOf(holder -> holder.client().equals(clientId));
     }
 
-    /** Releases all holds of the processes on one host. The next waiters get the locks. */
+    /** Releases all holds of the processes on one host, as {@link #releaseOfClient} does for one client. */
     public Total releaseOfHost(String host) {
         return releaseOf(holder -> holder.host().equals(host));
     }
 
-    /** Releases all holds of one actor of one client; see {@link DistributedLock#withActor}. The next waiters get the locks. */
+    /**
+     * Releases all holds of one actor of one client, as {@link #releaseOfClient} does for all its actors; see
+     * {@link DistributedLock#withActor}.
+     */
     public Total releaseOfActor(String clientId, String actor) {
         return releaseOf(
                 holder -> holder.client().equals(clientId) && holder.actor().equals(actor));
     }
 
-    /** Releases all holds of this client. Its leases are lost. The next waiters get the locks. */
+    /** Releases all holds of this client, as {@link #releaseOfClient} does. Its leases are lost. */
     public Total releaseMine() {
         return releaseOfClient(client.kit.ids.client());
     }
@@ -314,10 +321,11 @@ public final class Admin {
 
     /**
      * Extends the present hold of a lock, regardless of its holder, so that it lasts at least the given time from now. Never
-     * shortens it.
+     * shortens it. If the lock {@linkplain Holder#resting() rests}, the rest is extended. Of several holds, the thousand that end
+     * first are extended.
      *
      * @param atLeast 1 ms to 365 days
-     * @return how long the hold now lasts without renewal; empty if the lock is free
+     * @return how long the hold now lasts without renewal, or the longest of several holds; empty if the lock is free
      */
     public Optional<Duration> extend(String name, Duration atLeast) {
         Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
@@ -402,8 +410,8 @@ public final class Admin {
      * request is served. A new pause replaces the previous one.
      *
      * <p>Once this method has returned, the server does not grant the lock. Leases of one client that
-     * {@linkplain LockOptions#withLocalHandoffs share a hold} may still follow each other until the client learns of the pause.
-     * It learns of it by a message, or at its next renewal if the message is lost.
+     * {@linkplain LockOptions#withLocalHandoffs share a hold} may still follow each other. When the client learns of the pause,
+     * by a message or at its next renewal, it serves at most the rest of a turn.
      *
      * <p>A pause of a semaphore is a {@linkplain #limit limit} of 0, which replaces another limit. Work that is done {@link Once}
      * does not begin; if there is a record of it, the record is still returned.
