@@ -179,8 +179,8 @@ public final class Admin {
 
     /**
      * Releases the hold of one holder of a lock. Other holders of the same lock keep their holds. The next waiters are
-     * served. If {@code holder} is one that rests, its rest ends; so does the rest of an exclusive lock after the hold of
-     * {@code holder}. Readers that rest together have one token, so their rests end together.
+     * served. If {@code holder} is one that rests, its rest ends. If the hold of an exclusive lock has ended, and the lock rests
+     * after it, that rest ends. Readers that rest together have one token, so their rests end together.
      *
      * @param holder the holder, as a listing reports it; a later hold is left alone
      */
@@ -431,9 +431,9 @@ public final class Admin {
     }
 
     /**
-     * Ends a pause. The next waiter is served.
+     * Ends a pause. The next waiter is served. For a semaphore, this ends any {@linkplain #limit limit}.
      *
-     * @return whether there was a pause
+     * @return whether there was a pause, or for a semaphore a limit
      */
     public boolean resume(String name) {
         return paused(name, Duration.ZERO, "", LockEvent.Resumed::new) == PauseWord.RESUMED;
