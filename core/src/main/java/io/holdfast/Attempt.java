@@ -24,9 +24,9 @@ public sealed interface Attempt<L> {
      * been released. A release that the server did not answer is repeated in the background.
      *
      * @param lockName the lock's name, or the key of a plain lock; for several locks, the name of the one that was not
-     *     obtained: those after it were not requested
+     *     obtained, or that was lost before the others were obtained
      * @param reason why the lock was not obtained
-     * @param contention the holder and the waiters, by the server's last answer
+     * @param contention the holder and the waiters, by the server's last answer, or as this client knows them
      * @param waitLimit how long the call was willing to wait; for several locks, the wait for all of them
      * @param attempts how often the client asked the server; 0 if this client itself knew the answer
      * @param replicas for {@link Reason#TOO_FEW_REPLICAS}, how many replicas have confirmed the grant; otherwise 0
@@ -78,13 +78,13 @@ public sealed interface Attempt<L> {
      * never in the outcome {@link Attempt.NotObtained}.
      */
     enum Reason {
-        /** Another owner holds the lock, and the call does not wait. */
+        /** Other owners hold the lock or come first, or it rests, and the call does not wait. */
         TAKEN,
         /**
-         * It did not become free in time, and the server has acknowledged that the request has left the queue. The
-         * acknowledgement takes a round trip longer than the wait; if it does not arrive, the outcome is {@link Unknown}. For
-         * several locks, this is also the reason if one of them was lost before the others were obtained, and no time was left
-         * for a new start.
+         * It did not become free in time. If the request was in the server's queue, the server has acknowledged that it has left
+         * the queue. This acknowledgement takes a round trip longer than the wait; if it does not arrive, the outcome is
+         * {@link Unknown}. For several locks, this is also the reason if one of them was lost before the others were obtained,
+         * and no time was left for a new start.
          */
         TIMED_OUT,
         /**
@@ -92,7 +92,7 @@ public sealed interface Attempt<L> {
          * allows.
          */
         TRIES_EXHAUSTED,
-        /** Another owner holds it, and as many requests as the call's {@link LockOptions#queueLimit()} allows already wait. */
+        /** It is not free, and as many requests as the call's {@link LockOptions#queueLimit()} allows already wait. */
         QUEUE_FULL,
         /** The request waited, and an operator dropped it from the queue. */
         DROPPED,
@@ -128,7 +128,7 @@ public sealed interface Attempt<L> {
         GIVEN_UP,
         /** In an event: the server did not answer ({@link Attempt.Unknown}). */
         UNKNOWN,
-        /** In an event: the server refused ({@link ServerRefusedException}). */
+        /** In an event: the server refused ({@link ServerRefusedException}), or the request failed in another way. */
         REFUSED,
         /**
          * In an event: the caller no longer wants the lock. Its call was interrupted, or its future was cancelled or completed.
@@ -199,7 +199,7 @@ public sealed interface Attempt<L> {
     /**
      * Returns the lease, or throws the exception for the outcome.
      *
-     * @throws LockTimeoutException if the lock is taken, was not free in time, or was not free at any try
+     * @throws LockTimeoutException if the lock is taken, was not free in time, or was not free at any of the allowed attempts
      * @throws DeadlockException if the request was ended to break a deadlock
      * @throws LockRefusedException if the lock was not obtained for another {@linkplain Reason reason}
      * @throws ServerUnreachableException if the outcome is unknown
