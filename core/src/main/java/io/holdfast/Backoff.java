@@ -56,8 +56,8 @@ public final class Backoff {
 
     /**
      * Returns a backoff whose wait is computed from the number of attempts so far, which is 1 after the first. The function is
-     * called on a thread of the client, and must not block. If it throws, the request ends with that exception, and the lock is
-     * not held.
+     * called on a thread of the client, or on a thread that is blocked in a call of this library, and must not block. If it
+     * throws, the request ends with that exception, and the lock is not held.
      */
     public static Backoff of(IntFunction<Duration> delays) {
         return new Backoff(delays, 0, "a function of the attempt");
