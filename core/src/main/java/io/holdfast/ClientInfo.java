@@ -13,7 +13,7 @@ import java.util.List;
  * @param listening whether the client is connected and listens for grants. A client that holds locks and does not listen may be
  *     dead; its locks then become free at the end of their lease durations
  * @param holds the locks that it holds
- * @param waits the locks that it waits for, once for each request
+ * @param waits the locks that it waits for, once for each of its requests that are listed in a queue
  */
 public record ClientInfo(
         String id,
