@@ -7,18 +7,19 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * The state of a lock that was not obtained, by the last answer of the server.
+ * The state of a lock that was not obtained, by the last answer of the server, or as this client knows it.
  *
  * @param holder the holder; if there are several, the one whose hold lasts longest; empty if no answer has come, or if the lock
  *     was not held
  * @param remaining how long the hold will last without renewal; zero if unknown, 365 days if it does not expire
- * @param position the request's queue position when it was queued, 1 for the next waiter; 0 if it was not queued
- * @param waiters how many requests are queued, this one included; 0 if unknown
- * @param sharing how much of a lock that several owners may hold is in use; empty for other locks, and for a free one
+ * @param position the request's queue position by that answer, 1 for the next waiter; 0 if it was not queued
+ * @param waiters how many requests are queued, including this one if it is queued; 0 if unknown
+ * @param sharing how much of a lock that several owners may hold is in use; empty for other locks, and for a free read/write
+ *     lock
  * @param heldByCallerSince the time, by the server's clock, since which the requesting actor has itself held the lock, or
- *     permits of the semaphore, for which it waited. Empty if it held neither, if the options do not let an actor wait for
- *     itself, or if this is not certain. For a request that does not block, it is certain only if the actor was named
- *     ({@link DistributedLock#withActor}). Always empty for a {@link Quorum}
+ *     permits of the semaphore, for which it waited. Empty if nothing that it held kept it waiting, if the options do not let
+ *     an actor wait for itself, or if this is not certain. For a request that does not block, it is certain only if the actor
+ *     was named ({@link DistributedLock#withActor}). Always empty for a {@link Quorum}
  */
 public record Contention(
         Optional<Holder> holder,
