@@ -54,11 +54,12 @@ public record Diagnosis(
          * others by a handoff timeout.
          */
         SUBSCRIBERS,
-        /** Searching the keys ({@code SCAN}). Only {@link Inspector#scanning()} needs it. */
+        /** Searching the keys ({@code SCAN}). Only {@link Inspector#scanning()} and {@link Inspector#keys()} need it. */
         SEARCHING,
         /**
-         * Asking for all channels ({@code PUBSUB CHANNELS}). Without it listings show only what clients have reported without
-         * being asked.
+         * Asking for all channels ({@code PUBSUB CHANNELS}). Without it {@link Inspector#locks()} and
+         * {@link Inspector#queues()} show only what clients have reported without being asked. {@link Inspector#clients()} and
+         * {@link Inspector#overview(int)} are refused.
          */
         CLIENTS
     }
