@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>States</b> (see docs/states.md):
  *
  * <ul>
- *   <li><em>waits</em>: a request is in the queue, or is about to be made
+ *   <li><em>waits</em>: a request is in the queue, or will be made after a pause or when its leader has returned
  *   <li><em>leads</em>: it has a leadership that is valid, and its leader is at work
  *   <li><em>held up</em>: it was elected again while its leader is still at work under a leadership that is over
  *   <li><em>closed</em>
@@ -76,9 +76,9 @@ public final class Candidacy implements AutoCloseable {
      * Stops leading. The leadership is over before the request is sent, and the next candidate leads at once. This candidate
      * campaigns again, behind the candidates that wait.
      *
-     * <p>Its leader is interrupted, and may be at work a moment longer while another candidate leads. To end the work first,
-     * return from {@link Leader#lead} instead. Has no effect if this candidate is not elected. Blocks for one round trip, at
-     * most the command timeout. Never throws because of the server.
+     * <p>Its leader is interrupted, unless it calls this itself, and may be at work a moment longer while another candidate
+     * leads. To end the work first, return from {@link Leader#lead} instead. Has no effect if this candidate is not elected.
+     * Blocks for one round trip, at most the command timeout. Never throws because of the server.
      */
     public void resign() {
         giveUp(null, false).join();
