@@ -25,21 +25,24 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>At most one {@link Lease} of a lock is valid at a time, among all clients of one server with one prefix; see
- * docs/safety.md for the assumptions behind this. Waiters are served in the order in which their requests reached the server. A
- * lock of a {@link Quorum} is requested in the same ways, but its waiters have no queue.
+ * <p>At most one {@link Lease} of an exclusive lock is valid at a time, apart from re-entries, among all clients of one server
+ * with one prefix; see docs/safety.md for the assumptions behind this. Clients that wait are served in the order in which their
+ * requests reached the server, unless their options say otherwise. In its
+ * {@linkplain LockOptions#withLocalHandoffs(int, Duration) turn}, a client serves several of its own requests. A lock of a
+ * {@link Quorum} is requested in the same ways, but its waiters have no queue.
  *
  * <p><b>Not re-entrant by default.</b> A lease belongs to no thread, so that another thread may release it. If a thread
  * requests a lock that it already holds, it therefore waits for itself, until the wait is over.
  * {@link LockOptions#withReentrancy} lets it enter, or refuses it at once. A warning in the log names a thread that waits for
- * itself, when its wait begins. The outcome of its request names it as well ({@link Contention#heldByCallerSince()}).
+ * itself, when its wait begins. The outcome of its request reports this as well ({@link Contention#heldByCallerSince()}).
  *
- * <p><b>Ways to acquire</b> are those of {@link Acquirable}. Each method waits for the time that the lock's options give
- * ({@link LockOptions#waitLimit()}, 60 s by default), or that the call gives.
+ * <p><b>Ways to acquire.</b> {@link Acquirable} describes them. The time to wait is that of the lock's options
+ * ({@link LockOptions#waitLimit()}, 60 s by default), unless the call gives another. A {@code try} method without a given time
+ * does not wait.
  *
- * <p><b>Interruption.</b> Every blocking method throws {@code InterruptedException} if the thread is interrupted when it calls
- * or while it waits. The request is then withdrawn, in the background if necessary: nothing stays in the queue, and nothing
- * stays held.
+ * <p><b>Interruption.</b> Every blocking method that acquires the lock throws {@code InterruptedException} if the thread is
+ * interrupted when it calls or while it waits. The request is then withdrawn, in the background if necessary: nothing stays in
+ * the queue, and nothing stays held.
  *
  * <p><b>Memory effects.</b> Within one JVM, a thread's actions before it releases a lease happen-before any thread's actions
  * under a later lease of the same lock. The actions under a lease begin when the call that obtained it has returned, or when
@@ -52,8 +55,8 @@ import org.jspecify.annotations.Nullable;
  * They also happen-before the call that notifies a listener of the event. The listeners of a client are called for one event
  * after the other, on any threads of its executor, and each call happens-before the next.
  *
- * <p><b>Errors</b> common to all: {@link ServerUnreachableException} (outcome unknown; a lock that may have been granted is
- * given back), {@link ServerRefusedException} (not held), {@link HoldfastClosedException} (not held).
+ * <p><b>Errors</b> common to all ways to acquire: {@link ServerUnreachableException} (outcome unknown; a lock that may have
+ * been granted is given back), {@link ServerRefusedException} (not held), {@link HoldfastClosedException} (not held).
  */
 public final class DistributedLock extends Acquirable<Lease> {
     final Engine engine;
@@ -113,7 +116,7 @@ public final class DistributedLock extends Acquirable<Lease> {
         return keys.name();
     }
 
-    /** Returns the holder and the waiters. Blocks for one round trip, at most the command timeout. */
+    /** Returns the holder and the first hundred waiters. Blocks for one round trip, at most the command timeout. */
     public LockInfo info() {
         return engine.look(keys);
     }
@@ -176,8 +179,9 @@ public final class DistributedLock extends Acquirable<Lease> {
      *       garbage collector has run, and the lease then expires. The client keeps no object of that thread. The views of a
      *       living thread count as in use until {@link LockOptions#maxHold()} is over or the client is closed.
      *   <li>If a thread holds the lock by a lease that does not belong to a view, a view enters that hold, and unlocking leaves
-     *       it. Views therefore request the lock in {@linkplain LockOptions#withStrictOrder() strict order}. But if this client
-     *       {@linkplain LockOptions#withKeepFor keeps} the lock, such a thread waits for itself.
+     *       it. Views therefore request the lock in {@linkplain LockOptions#withStrictOrder() strict order}. But if that lease
+     *       was obtained in a {@linkplain LockOptions#withLocalHandoffs(int, Duration) turn}, which is the default, or if this
+     *       client {@linkplain LockOptions#withKeepFor keeps} the lock, such a thread waits for itself.
      *   <li>The thread is the owner even if {@link #withActor} has named another actor: threads of one actor exclude each other.
      *   <li>Conditions are not supported: {@code newCondition()} throws {@code UnsupportedOperationException}.
      * </ul>
@@ -194,8 +198,9 @@ public final class DistributedLock extends Acquirable<Lease> {
     }
 
     /**
-     * Returns whether any client holds the lock. Each side of a read/write lock answers for itself: whether it is held for
-     * reading, or for writing. Blocks for one round trip, at most the command timeout.
+     * Returns whether any client holds the lock, or whether the lock {@linkplain Holder#resting() rests}. Each side of a
+     * read/write lock answers for itself: whether it is held for reading, or for writing. Blocks for one round trip, at most the
+     * command timeout.
      */
     public boolean isLocked() {
         LockInfo now = engine.look(keys);
@@ -203,9 +208,9 @@ public final class DistributedLock extends Acquirable<Lease> {
     }
 
     /**
-     * Returns how long the lock stays held without renewal, by any client; zero if it is free. Each side of a read/write lock
-     * answers for itself; with several readers the result is the longest of their times. Blocks for one round trip, at most the
-     * command timeout.
+     * Returns how long the lock stays held without renewal, by any client, or how long it rests; zero if it is free. Each side
+     * of a read/write lock answers for itself; with several holders the result is the longest of their times. Blocks for one
+     * round trip, at most the command timeout.
      */
     public Duration remaining() {
         LockInfo now = engine.look(keys);
@@ -225,7 +230,7 @@ public final class DistributedLock extends Acquirable<Lease> {
      * @param lease a lease of this lock
      * @param wait how long to wait for the lock if it must be requested again
      * @throws LockTimeoutException if the lease is over and the lock was not free in time
-     * @throws IllegalArgumentException if the lease is of another lock
+     * @throws IllegalArgumentException if the lease is of another lock, or of a request with another mode or other permits
      */
     public Extension extendOrReacquire(Lease lease, Wait wait) throws InterruptedException {
         if (!lease.hold.keys().equals(keys) || !lease.hold.what().equals(what)) {
