@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * {@linkplain LockOptions#withPriority priority}.
  *
  * <p><b>Each reader and writer has its own lease</b>, with its own lease duration, renewal and loss. A reader whose process has
- * died keeps a writer waiting for the rest of the reader's lease duration, and no longer.
+ * died keeps a writer waiting for the rest of the reader's lease duration and its lock-delay, and no longer.
  *
  * <p><b>Tokens.</b> A writer's token is greater than all earlier ones. Readers that hold the lock together have the same token.
  * A store that refuses tokens older than the newest that it has seen, such as {@link FencedValue}, works for both.
@@ -76,15 +76,16 @@ public final class DistributedReadWriteLock {
     /**
      * Replaces a writing lease with a reading lease, without another writer in between. The writing lease ends, and with it
      * every lease that has entered the same hold. Work under such a lease is not interrupted, because its own actor ended it.
-     * Other readers at the front of the queue are granted the lock. Usually blocks for one round trip, and never for longer
-     * than the command timeout. If an answer leaves too little of the lease, the client asks again.
+     * Other readers at the front of the queue are granted the lock. Usually blocks for one round trip. If an answer leaves too
+     * little of the lease, or none arrives, the client asks again until the command timeout has passed.
      *
      * @param writing a lease of this lock for writing
-     * @return a lease for reading, with a token of its own
+     * @return a lease for reading, with a token that is greater than that of {@code writing}
      * @throws IllegalArgumentException if the lease is of another lock or client, or not for writing
      * @throws LeaseLostException if it is over
      * @throws ServerUnreachableException if the server does not answer; neither lease is then held, and the lock is released in
      *     the background
+     * @throws LockRefusedException if too few replicas confirm the lease, or because of a quarantine; the lock is then released
      */
     public Lease downgrade(Lease writing) {
         return Lease.join(downgradeAsync(writing));
@@ -92,8 +93,8 @@ public final class DistributedReadWriteLock {
 
     /**
      * As {@link #downgrade}, without blocking. The future completes on the client's executor, and fails with the same
-     * exceptions. If the caller completes the future, for example by {@code cancel}, the lease for reading is released as soon
-     * as it is granted.
+     * exceptions, except that an {@code IllegalArgumentException} is thrown at once. If the caller completes the future, for
+     * example by {@code cancel}, the lease for reading is released as soon as it is granted.
      */
     public CompletableFuture<Lease> downgradeAsync(Lease writing) {
         Require.given("writing", writing);
@@ -161,7 +162,10 @@ public final class DistributedReadWriteLock {
         };
     }
 
-    /** Returns the holders and the waiters. Blocks for one round trip, at most the command timeout. */
+    /**
+     * Returns the holders and the waiters: at most a hundred holders, those whose holds end first, and the first hundred waiters.
+     * Blocks for one round trip, at most the command timeout.
+     */
     public LockInfo info() {
         return client.look(keys);
     }
