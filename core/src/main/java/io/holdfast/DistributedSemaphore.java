@@ -158,7 +158,10 @@ public final class DistributedSemaphore extends Acquirable<Lease> {
                 0, Math.min(limit, now.limit().map(LockInfo.Limit::permits).orElse(limit)) - now.used());
     }
 
-    /** Returns the holders of permits and the waiters. Blocks for one round trip, at most the command timeout. */
+    /**
+     * Returns the holders of permits and the waiters: at most a hundred holders, those whose holds end first, and the first
+     * hundred waiters. Blocks for one round trip, at most the command timeout.
+     */
     public LockInfo info() {
         return client.look(keys);
     }
