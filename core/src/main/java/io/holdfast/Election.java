@@ -24,9 +24,9 @@ import java.util.function.Consumer;
  * }</pre>
  *
  * <p>A candidate that does not lead waits in the queue of the election, without a thread. The candidate that has waited
- * longest leads next, unless another has a higher {@linkplain LockOptions#withPriority priority}. When its leadership is over,
- * for any reason, a candidate campaigns again by itself, behind those that wait, until it is closed. If the leader's process
- * dies without notice, the next candidate leads when the lease duration is over.
+ * longest leads next, unless the options of candidates give {@linkplain LockOptions#withPriority priorities} or another order.
+ * When its leadership is over, for any reason, a candidate campaigns again by itself, behind those that wait, until it is
+ * closed. If the leader's process dies without notice, the next candidate leads when the lease duration is over.
  *
  * <p>At most one {@link Leadership} of a name is valid at a time, with the same promises and on the same assumptions as a
  * {@link Lease}: see docs/safety.md. An election shares nothing with a lock of the same name.
@@ -106,7 +106,7 @@ public final class Election {
         return keys.hold();
     }
 
-    /** Returns the options of its candidates: those that it was given, completed by those that an election sets. */
+    /** Returns the options of its candidates: those that it was given, with the changes that an election makes to them. */
     public LockOptions options() {
         return options;
     }
