@@ -27,12 +27,12 @@ import java.util.Optional;
  * <p><b>Read before you write, and read with the token.</b> A new holder that computes a new value from the old one must begin
  * with {@link #read}, which refuses older tokens from that instant. After a {@link #get()} an older write could still come in
  * between, and the next {@link #set} would overwrite it. Commands with equal tokens pass: they come from one holder, which
- * sends them one after the other.
+ * sends them one after the other, or from readers that hold a lock together.
  *
- * <p>Every method blocks for one round trip, for at most the command timeout. It throws {@link ServerUnreachableException} if
- * the server does not answer: the command may or may not have taken effect. Repeating it is harmless if the same holder has
- * sent no other command since. It throws {@link ServerRefusedException} if the server answers with an error: nothing was
- * changed. Thread-safe.
+ * <p>Every method that asks the server blocks for one round trip, for at most the command timeout. It throws
+ * {@link ServerUnreachableException} if the server does not answer: the command may or may not have taken effect. Repeating it
+ * is harmless if the same holder has sent no other command since. It throws {@link ServerRefusedException} if the server
+ * answers with an error: nothing was changed. Thread-safe.
  */
 public final class FencedValue {
     /** The maximum length of the text, in characters. It is limited because the text shares the connection with the locks. */
