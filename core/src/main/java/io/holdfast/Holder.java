@@ -56,9 +56,9 @@ public record Holder(
 
     /**
      * Returns whether the lock is resting: no longer held, but still taken. A released lock rests until its minimum hold time
-     * ({@link LockOptions#withMinHold}) and the time that its release asked for are over. A lost lock rests until its lock-delay
-     * ({@link LockOptions#withLockDelay}) is over. A {@linkplain #isPause() pause} and a {@linkplain #isRecord() record} count as
-     * resting, too.
+     * ({@link LockOptions#withMinHold}) and the time that its release asked for are over. A lock whose client has lost the lease
+     * rests until its lock-delay ({@link LockOptions#withLockDelay}) is over. A {@linkplain #isPause() pause} and a
+     * {@linkplain #isRecord() record} count as resting, too.
      */
     public boolean resting() {
         return owner.equals(OwnerIds.REST) || isRecord() || isPause();
@@ -84,7 +84,7 @@ public record Holder(
     /**
      * Returns whether this is a record that the work was given up, see {@link Once#withTries}. The reason is then the metadata
      * {@code given-up}, and the number of tries is the metadata {@code try}. The other values are those of the holder that
-     * tried last.
+     * tried last; if that holder died, those of the next one, which wrote the record.
      */
     public boolean isGivenUp() {
         return isRecord() && !metadata.containsKey(RESULT);
