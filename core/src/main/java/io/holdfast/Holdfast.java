@@ -29,7 +29,8 @@ import java.util.stream.Stream;
 /**
  * A client: the access to locks on one server, on a cluster, or on a master that Sentinels watch. One per application is
  * enough. It is thread-safe and holds two connections to each server that has keys, whatever the number of locks, leases and
- * waiters. It also holds one to each sentinel, and one more to each server whose replicas confirm grants.
+ * waiters. It also holds two to each sentinel. It opens a further one to a server that takes over slots of a cluster, and one
+ * for each number of replicas that must confirm grants.
  *
  * <pre>{@code
  * Holdfast holdfast = Holdfast.connect("redis://localhost"); // once, for the whole application
@@ -94,9 +95,10 @@ public final class Holdfast implements AutoCloseable {
      *
      * <p>If that server ends, the client joins again. Its leases are lost ({@link LossReason#NOT_ON_SERVER}), as with any
      * server that has lost its memory, and its waiters are queued again. If a process has ended, its holds are released as soon
-     * as another client requests the lock, and not only when their lease durations end.
+     * as another client requests the lock, and not only when their lease durations end. This does not apply to a process that
+     * has given a {@linkplain Lease#ticket() ticket}, detached a lease, or requested a minimum hold time or a lock-delay.
      *
-     * @throws IllegalStateException if that module or a driver is not on the class path
+     * @throws IllegalStateException if that module or a driver is not on the class path, or more than one driver is
      * @throws ServerUnreachableException if the server cannot be started; the message says what to do
      */
     public static Holdfast embedded() {
@@ -180,8 +182,9 @@ public final class Holdfast implements AutoCloseable {
 
     /**
      * Examines a server that is meant for locks, even one that {@link #connect(String)} would refuse. It tries the operations
-     * that Holdfast needs there: it takes a lock named {@code holdfast doctor} for a moment, and sends itself a message. If the
-     * user has no permission for an operation, the server may log this. Blocks for about fifty round trips. Closes the driver.
+     * that Holdfast needs there: it takes a lock and a read/write lock named {@code holdfast doctor} for a moment, and sends
+     * itself a message. If the user has no permission for an operation, the server may log this. Blocks for about fifty round
+     * trips. Closes the driver.
      *
      * @throws ServerUnreachableException if the server does not answer
      */
@@ -305,9 +308,9 @@ public final class Holdfast implements AutoCloseable {
      * Returns several locks of this client that are obtained together or not at all. Each lock has its own options, except for
      * the wait: the set has its own. No I/O.
      *
-     * @param locks 2 to 100 different locks, in any order
-     * @throws IllegalArgumentException if there are fewer or more locks, if a lock is given twice or belongs to another client,
-     *     or if its options say to wait until its holder is stuck
+     * @param locks 2 to 100 locks with different names, in any order
+     * @throws IllegalArgumentException if there are fewer or more locks, if two have the same name, if one belongs to another
+     *     client, or if its options say to wait until its holder is stuck
      */
     public LockSet allOf(DistributedLock... locks) {
         return LockSet.ofEach(client, client.kit.options.lockDefaults().waitLimit(), List.of(locks));
@@ -371,15 +374,15 @@ public final class Holdfast implements AutoCloseable {
     /**
      * Continues a lease for which another process has given a ticket. It is renewed, extended and released here, with the same
      * token and under an owner of this client. From then on the giver's lease has no effect on the server: other clients are
-     * not affected by what the giver does or fails to do. If several clients adopt with one ticket, one gets the lease. Blocks
-     * for one round trip, at most the command timeout.
+     * not affected by what the giver does or fails to do. If several clients adopt with one ticket, one gets the lease. Usually
+     * blocks for one round trip, at most the command timeout, and longer for a confirmation by replicas.
      *
      * @throws LeaseLostException if the server says that the ticket's lease no longer holds the lock: it was released or lost,
-     *     or another client has adopted it
+     *     or another client has adopted it. Also if four answers in a row took longer than the lease duration
      * @throws ServerUnreachableException if the server does not answer; whether this client has adopted the lease is unknown.
      *     If it has, the lock is released in the background
-     * @throws LockRefusedException if fewer replicas confirm the lease in time than the options require; the lock is then
-     *     released
+     * @throws LockRefusedException if fewer replicas confirm the lease in time than the options require, or because of a
+     *     quarantine; the lock is then released
      */
     public Lease adopt(LeaseTicket ticket) {
         return adopt(ticket, client.kit.options.lockDefaults());
@@ -429,7 +432,7 @@ public final class Holdfast implements AutoCloseable {
         return client.kit.ids.client();
     }
 
-    /** Returns how many leases this client holds at present. */
+    /** Returns how many leases this client holds at present; those of an actor that has entered one hold again count once. */
     public int leaseCount() {
         return client.kit.holds().size() - client.localLines.kept();
     }
@@ -452,7 +455,7 @@ public final class Holdfast implements AutoCloseable {
     /**
      * Closes the client. Its open leases end as lost and are released, its waiters are withdrawn, and its threads end. Blocks
      * until the server has confirmed the releases, for at most {@link HoldfastOptions#closeTimeout()}. Without a connection to
-     * the server it blocks for at most half a second. A hold whose release is not confirmed by then expires at the end of its
+     * the server it blocks for less than a second. A hold whose release is not confirmed by then expires at the end of its
      * lease duration. Closing twice is a no-op.
      */
     @Override
@@ -460,7 +463,7 @@ public final class Holdfast implements AutoCloseable {
         client.close();
     }
 
-    /** Returns a text for people: the server, the application, and the id of this client. */
+    /** Returns a text for people: the server, the prefix, the application, and the id of this client. */
     @Override
     public String toString() {
         return "Holdfast[" + client.server.describe() + ", prefix " + LogText.text(client.kit.options.prefix())
