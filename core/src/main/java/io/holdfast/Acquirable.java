@@ -84,8 +84,8 @@ public abstract class Acquirable<L> {
      *
      * @throws ServerUnreachableException if the outcome is unknown
      * @throws LockNotObtainedException if it was not obtained for a reason that is not {@linkplain Attempt.Reason#isBusy()
-     *     busy}: the actor already holds it, and cannot enter it again; the grant was given back because too few replicas
-     *     confirmed it, or because of a quarantine; or the request was ended to break a deadlock
+     *     busy}. The actor already holds it and cannot enter it again, or the request was ended to break a deadlock. Or the grant
+     *     was given back, because too few replicas confirmed it or because of a quarantine
      */
     public final Optional<L> tryAcquire(Wait wait) throws InterruptedException {
         return known(await(wait, false));
