@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>At most one {@link Lease} of an exclusive lock is valid at a time, apart from re-entries, among all clients of one server
- * with one prefix; see docs/safety.md for the assumptions behind this. Clients that wait are served in the order in which their
+ * with one prefix. See docs/safety.md for the assumptions behind this. Clients that wait are served in the order in which their
  * requests reached the server, unless their options say otherwise. In its
  * {@linkplain LockOptions#withLocalHandoffs(int, Duration) turn}, a client serves several of its own requests. A lock of a
  * {@link Quorum} is requested in the same ways, but its waiters have no queue.
