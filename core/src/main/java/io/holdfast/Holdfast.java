@@ -378,7 +378,8 @@ public final class Holdfast implements AutoCloseable {
      * blocks for one round trip, at most the command timeout, and longer for a confirmation by replicas.
      *
      * @throws LeaseLostException if the server says that the ticket's lease no longer holds the lock: it was released or lost,
-     *     or another client has adopted it. Also if four answers in a row took longer than the lease duration
+     *     or another client has adopted it. Also thrown if four answers in a row took longer than the lease
+     *     duration
      * @throws ServerUnreachableException if the server does not answer; whether this client has adopted the lease is unknown.
      *     If it has, the lock is released in the background
      * @throws LockRefusedException if fewer replicas confirm the lease in time than the options require, or because of a
