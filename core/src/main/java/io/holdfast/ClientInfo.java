@@ -7,12 +7,12 @@ import java.util.List;
  * A client, as the server knows it.
  *
  * @param id the client's id
- * @param application the application's name; empty if the client neither holds a lock nor waits for one
- * @param host the host's name; empty if the client neither holds a lock nor waits for one
- * @param pid the process id; empty if the client neither holds a lock nor waits for one
+ * @param application the application's name; empty if {@code holds} and {@code waits} are empty
+ * @param host the host's name; empty if {@code holds} and {@code waits} are empty
+ * @param pid the process id; empty if {@code holds} and {@code waits} are empty
  * @param listening whether the client is connected and listens for grants. A client that holds locks and does not listen may be
  *     dead; its locks then become free at the end of their lease durations
- * @param holds the locks that it holds
+ * @param holds the locks of the inspector's kinds that it holds
  * @param waits the locks that it waits for, once for each of its requests that are listed in a queue
  */
 public record ClientInfo(
