@@ -71,7 +71,7 @@ public record Diagnosis(
      *     {@code redis} for any other
      * @param version the product's version
      * @param tooOld whether the version is older than Redis 6.2, the oldest version that works
-     * @param master whether it is a master and accepts writes
+     * @param master whether it is a master and not a replica
      * @param replicas how many replicas are connected to it
      * @param clustered whether it is a node of a cluster, but was addressed as a single server
      * @param memoryUsedBytes the memory that it uses, in bytes
