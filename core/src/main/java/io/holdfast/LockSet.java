@@ -33,13 +33,13 @@ import org.jspecify.annotations.Nullable;
  * multitasking systems", IBM Systems Journal 7, 1968). This is true only of sets: a client that requests a set, or a lock,
  * while it holds others can still wait for another client that waits for them.
  *
- * <p><b>Fair and whole.</b> Each request waits in the queue of its lock, like any other request. Locks that are already held
- * stay held and are renewed meanwhile, so that a large set is served like a small one. Requests that need only the first of its
- * locks wait for it, too. If one of the locks is lost while the set waits for another, all are given back first. The set then
- * begins again, with the time that is left of its wait. If the request ends without all locks, for any reason, all that were
- * obtained are released.
+ * <p><b>Fair and whole.</b> Each request waits in the queue of its lock, like any other request; a {@link Quorum} has no queues.
+ * Locks that are already held stay held and are renewed meanwhile, so that a large set is served like a small one. Until the
+ * set is released, other requests for these locks wait, too. If one of the locks is lost while the set waits for another, all
+ * are given back first. The set then begins again, with the time that is left of its wait. If the request ends without all
+ * locks, for any reason, all that were obtained are released.
  *
- * <p><b>Ways to acquire</b> are those of {@link Acquirable}; interruption, memory effects and errors are those of a
+ * <p><b>Ways to acquire</b>: see {@link Acquirable}. Interruption, memory effects and errors are those of a
  * {@link DistributedLock}. One wait counts for all locks together. n free locks cost n round trips.
  */
 public final class LockSet extends Acquirable<LeaseSet> {
