@@ -2,7 +2,10 @@ package io.holdfast;
 
 /** The reason why a lease is no longer held although it was not released. */
 public enum LossReason {
-    /** The lease's deadline passed without an answered renewal, because the server or the connection was away. */
+    /**
+     * The lease's deadline passed without an answered renewal: the server or the connection was away, or this process stood
+     * still.
+     */
     EXPIRED,
     /**
      * The server answered that the lock is free or has another holder: the hold had expired, the server lost it, or it was
