@@ -60,10 +60,11 @@ public final class MigrationLease implements AutoCloseable {
     }
 
     /**
-     * Releases the new lock, then the old one. A second release is harmless. If the release of the old lock throws an
+     * Releases the new lock, then the old one. A second release does nothing. If the release of the old lock throws an
      * exception, it is passed on, and the new lock is already released.
      *
-     * @throws IllegalMonitorStateException if another thread owns the old lock; nothing was released
+     * @throws IllegalMonitorStateException if the old lock is a {@link java.util.concurrent.locks.Lock} that another thread
+     *     acquired, also at a second release; this call releases nothing
      */
     public void release() {
         old.requireOwner();
