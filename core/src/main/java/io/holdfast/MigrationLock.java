@@ -103,6 +103,7 @@ public final class MigrationLock {
      * Acquires both locks, and waits in total for the time that {@code wait} gives.
      *
      * @throws LockTimeoutException if one of them was not free in time; neither is held. The message says which one
+     * @throws LockNotObtainedException if the new lock was not obtained for another reason; neither is held
      * @throws ServerUnreachableException if the outcome is unknown; a lock that may be held is given back
      */
     public MigrationLease acquire(Wait wait) throws InterruptedException {
@@ -124,14 +125,14 @@ public final class MigrationLock {
         throw new LockTimeoutException(taken, "old " + taken.describe());
     }
 
-    /** Acquires both locks without waiting; returns empty if one of them is not free. */
+    /** Acquires both locks without waiting; returns empty if one of them is not obtained, for whatever reason. */
     public Optional<MigrationLease> tryAcquire() throws InterruptedException {
         return tryAcquire(Wait.none());
     }
 
     /**
-     * Acquires both locks, and waits in total for the time that {@code wait} gives; returns empty if one of them was not free in
-     * time.
+     * Acquires both locks, and waits in total for the time that {@code wait} gives; returns empty if one of them is not
+     * obtained, for whatever reason.
      *
      * @throws ServerUnreachableException if the outcome is unknown
      */
