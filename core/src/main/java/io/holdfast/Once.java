@@ -61,7 +61,7 @@ public final class Once {
     private static final Duration SHORTEST_SLOT = Duration.ofSeconds(1);
     private static final Duration LONGEST_LEAD = Duration.ofSeconds(10);
 
-    /** Maps a moment to the name of the slot that contains it. */
+    /** Maps the moment of a call to the name of the slot for which the call counts. */
     private interface Slots {
         String at(Instant time);
     }
@@ -158,8 +158,8 @@ public final class Once {
 
     /**
      * Returns a copy with a limit of tries. If that many tries have left no result, the work is given up, with a record that
-     * says why. If the last try throws, it leaves that record. If its process died, the next call leaves it. Until the time
-     * {@link #keep()} is over, each call is then answered with {@link OnceResult.GivenUp}. If an operator releases the record
+     * says why. If the last try throws, it leaves that record. If it ended otherwise, for example because its process died or
+     * its lease was lost, the next call leaves the record. Until the time {@link #keep()} is over, each call is then answered with {@link OnceResult.GivenUp}. If an operator releases the record
      * by name, the count begins again at 1.
      *
      * <p>Each try is counted on the server before its work begins, which takes two more requests. {@link Lease#before()}
@@ -229,14 +229,14 @@ public final class Once {
     }
 
     /**
-     * Returns a copy for the present slot only, whose name contains that slot. Blocks for one round trip, at most the command
-     * timeout. Without slots, returns this object at once.
+     * Returns a copy for one slot only: the slot for which a call at this moment counts. Its name contains that slot. Blocks for
+     * one round trip, for at most the command timeout. Without slots, returns this object at once.
      */
     public Once inPresentSlot() {
         return slots == null ? this : new Once(client, Lease.join(presentKeys()), options, actor, keep, null, tries);
     }
 
-    /** Returns the name of the slot of a period that contains a moment. */
+    /** Returns the name of the slot for which a call counts: that of the moment a little later, see {@link #per}. */
     static String slotOf(Duration period, Instant now) {
         long millis = period.toMillis();
         long lead = Math.min(millis / 10, LONGEST_LEAD.toMillis());
@@ -254,7 +254,7 @@ public final class Once {
         return new Once(client, keys, options, actor, DAY.multipliedBy(2), now -> slotOf(zone, now), tries);
     }
 
-    /** Returns the name of the day of a time zone that contains a moment. */
+    /** Returns the name of the day for which a call counts: that of the moment ten seconds later, see {@link #perDay}. */
     static String slotOf(ZoneId zone, Instant now) {
         return now.plus(LONGEST_LEAD).atZone(zone).toLocalDate().toString();
     }
@@ -294,8 +294,8 @@ public final class Once {
     /**
      * Requests the lease for work that cannot be passed as a function. A caller that obtains the lease does the work, and then
      * calls {@link #finish}, or {@link #fail} if the work failed. A lease that is released in another way leaves no record. If
-     * the work was done already, returns {@link Attempt.NotObtained} with the reason {@link Attempt.Reason#DONE}; its holder is
-     * the record.
+     * the work was done already, returns {@link Attempt.NotObtained} with the reason {@link Attempt.Reason#DONE}, or
+     * {@link Attempt.Reason#GIVEN_UP} if it was given up. The holder in its contention is the record.
      */
     public Attempt<Lease> attempt(Wait wait) throws InterruptedException {
         return ask(wait, false);
@@ -363,12 +363,12 @@ public final class Once {
     }
 
     /**
-     * Releases a lease of {@link #attempt} and records the result of its work. Blocks for one round trip, at most the command
-     * timeout.
+     * Releases a lease of {@link #attempt} and records the result of its work. Blocks for one round trip, for at most the
+     * command timeout.
      *
      * @return {@link ReleaseResult#RELEASED} if the result was recorded; {@link ReleaseResult#ALREADY_GONE} if it was not,
-     *     since the lease was lost; {@link ReleaseResult#UNCONFIRMED} if the server did not answer, and the client sends the
-     *     record again in the background
+     *     since the lease was lost or already released; {@link ReleaseResult#UNCONFIRMED} if the server did not confirm it, and
+     *     the client sends the record again in the background
      * @throws IllegalArgumentException if the result is too long; the lease was not released
      */
     public ReleaseResult finish(Lease lease, String result) {
@@ -380,7 +380,7 @@ public final class Once {
     /**
      * Releases a lease of {@link #attempt} whose work has failed. If this was the last of a limited number of
      * {@linkplain #withTries tries}, the work is given up. Otherwise this does the same as {@link Lease#release()}. Blocks for
-     * one round trip, at most the command timeout.
+     * one round trip, for at most the command timeout.
      *
      * @param why the reason, which later calls get if the work is given up. It is cut to 500 characters
      */
@@ -463,7 +463,8 @@ public final class Once {
 
     /**
      * Returns the state on the server: the holder that does the work and the waiters, or the record as the holder. With slots,
-     * this is the state of the present slot. Blocks for one round trip, or two with slots, each at most the command timeout.
+     * this is the state of the slot for which a call now counts. Blocks for one round trip, or two with slots, each of which
+     * takes at most the command timeout.
      */
     public LockInfo info() {
         return client.look(Lease.join(presentKeys()));
