@@ -8,7 +8,7 @@ import java.time.Instant;
  * <ul>
  *   <li>{@link Ran}: this call did the work
  *   <li>{@link Done}: the work was done before this call, or by another caller while this call waited
- *   <li>{@link InProgress}: another caller was doing the work
+ *   <li>{@link InProgress}: the lock was not free in time, mostly because another caller was doing the work
  *   <li>{@link GivenUp}: the work was given up
  *   <li>{@link Unknown}: the server did not answer
  * </ul>
@@ -19,8 +19,8 @@ public sealed interface OnceResult {
      *
      * @param text the result of the work
      * @param token the fencing token of the lease under which it was done
-     * @param recorded whether the server has acknowledged the record. If not, the server did not answer. The client then sends
-     *     the record again in the background. If the lease ends before that, the record comes too late
+     * @param recorded whether the server has acknowledged the record. If not, the client sends the record again in the
+     *     background. If the lease ends before that arrives, the record comes too late
      */
     record Ran(String text, long token, boolean recorded) implements OnceResult {}
 
@@ -39,11 +39,11 @@ public sealed interface OnceResult {
     }
 
     /**
-     * Another caller was doing the work, and this call did not get the lock for a {@linkplain Attempt.Reason#isBusy() busy}
-     * reason, for example because its wait was over.
+     * This call did not get the lock for a {@linkplain Attempt.Reason#isBusy() busy} reason. Usually another caller was doing
+     * the work, and the wait of this call was over.
      *
      * @param why the outcome of the request. Its {@linkplain Attempt.NotObtained#contention() contention} says which holder
-     *     does the work, and since when
+     *     does the work, and since when, or that the lock is paused or rests
      */
     record InProgress(Attempt.NotObtained<Lease> why) implements OnceResult {}
 
@@ -54,7 +54,10 @@ public sealed interface OnceResult {
      *     record that says so
      */
     record GivenUp(Attempt.NotObtained<Lease> why) implements OnceResult {
-        /** Returns the record: the holder that tried last, its token, and the time at which the work was given up. */
+        /**
+         * Returns the record: the holder that left it, its token, and the time at which the work was given up. That is the holder
+         * that tried last, or, if that one left no record, the next caller, which did not begin the work.
+         */
         public Holder by() {
             return why.contention().holder().orElseThrow();
         }
@@ -80,7 +83,7 @@ public sealed interface OnceResult {
     /**
      * Returns the result of the work, whether this call or another caller did it.
      *
-     * @throws LockTimeoutException if another caller was doing the work, and the wait of this call was over
+     * @throws LockTimeoutException if the lock was not free in time, mostly because another caller was doing the work
      * @throws LockRefusedException if the work was given up, the queue was full, or an operator dropped the request
      * @throws ServerUnreachableException if the outcome is unknown
      */
