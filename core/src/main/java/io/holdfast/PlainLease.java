@@ -49,8 +49,8 @@ public final class PlainLease implements AutoCloseable {
 
     /**
      * Asks the server whether the key exists with this lease's value. If it does not, the lease is lost. Blocks for one
-     * round trip, for at most the command timeout. If the key has no expiry, this is the only way to notice that it was
-     * deleted.
+     * round trip, for at most the command timeout. If the key has no expiry, only this method, {@link #extend} and the release
+     * notice that it was deleted.
      *
      * @return whether the lease is held; false, without a call to the server, if it is over
      * @throws ServerUnreachableException if the server did not answer; the lease is as it was
@@ -92,7 +92,7 @@ public final class PlainLease implements AutoCloseable {
         return hold.waited();
     }
 
-    /** Returns the number of tries that obtained the lease; 1 without contention and failures. */
+    /** Returns how many tries it took to obtain the lease; 1 without contention and failures. */
     public int attempts() {
         return hold.attempts();
     }
@@ -116,7 +116,7 @@ public final class PlainLease implements AutoCloseable {
      * remaining time. Blocks for one round trip, for at most the command timeout. A failed extension releases nothing.
      *
      * @param atLeast 1 ms to 365 days; a fraction of a millisecond is dropped
-     * @throws LeaseLostException if the lease is over, or the key has another value; nothing was extended
+     * @throws LeaseLostException if the lease is over, or the key is gone or has another value; nothing was extended
      * @throws ServerUnreachableException if the server did not answer: the lease is held until its old deadline, and the
      *     extension may or may not take effect
      * @throws ServerRefusedException if the server answered with an error; the lease is held until its old deadline
