@@ -21,18 +21,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It is weaker than a {@link DistributedLock}. It has no queue: waiting means asking repeatedly, and the first request that
  * comes when the key is free gets it. It has no fencing token. It does not defend against a copy of a request that reaches the
- * server after its caller has given up: such a copy keeps the key taken, without a holder, until the lease duration is over.
+ * server after its caller has given up: such a copy keeps the key taken, without a holder, for at most the lease duration.
  * Use it to share a lock with other programs, or to migrate from their locks ({@link MigrationLock}).
  *
- * <p><b>Ways to acquire</b> are those of {@link Acquirable}. Each method waits for the time that the options or the call give,
- * and asks at least once, however short the wait.
+ * <p><b>Ways to acquire</b>: see {@link Acquirable}. Each method waits for the time that the options or the call give, and asks
+ * at least once, however short the wait.
  *
- * <p><b>Interruption.</b> Every blocking method throws {@code InterruptedException} if the thread is interrupted when it
- * calls or while it waits. A lease that was or will be granted is then given back, in the background if necessary.
+ * <p><b>Interruption.</b> Every method that acquires and blocks throws {@code InterruptedException} if the thread is interrupted
+ * when it calls or while it waits. A lease that was or will be granted is then given back, in the background if necessary.
+ * {@link #holder()} and {@link #remaining()} do not respond to interrupts.
  *
  * <p><b>Memory effects</b> are those of {@link DistributedLock}.
  *
- * <p><b>Errors</b> that all methods may throw:
+ * <p><b>Errors</b> that all methods that acquire may throw:
  * <ul>
  *   <li>{@link ServerUnreachableException}: the outcome is unknown, and a lease that may have been granted is given back;
  *   <li>{@link ServerRefusedException} and {@link HoldfastClosedException}: the lock is not held;
@@ -74,6 +75,7 @@ public final class PlainLock extends Acquirable<PlainLease> {
      * round trip, for at most the command timeout.
      *
      * @throws ServerUnreachableException if the server did not answer
+     * @throws ServerRefusedException if the server answered with an error
      */
     public Optional<PlainHolder> holder() {
         return AsyncResults.await(
