@@ -66,7 +66,8 @@ public final class PlainOptions {
     }
 
     /**
-     * Returns a copy with the given lease duration, whose key expires at its end.
+     * Returns a copy with the given lease duration, after which the key expires unless it is renewed. This undoes
+     * {@link #withoutExpiry()}, except that renewal stays off.
      *
      * @param value 100 ms to 365 days, in whole milliseconds (a fraction is dropped)
      */
@@ -92,8 +93,8 @@ public final class PlainOptions {
     }
 
     /**
-     * Returns whether the client renews the lease; default true. It renews at a third of the lease duration, as long as the
-     * {@link PlainLease} is reachable. A lease that is not renewed expires at the end of its lease duration.
+     * Returns whether the client renews the lease; default true. It renews after each third of the lease duration, as long as
+     * the {@link PlainLease} is reachable. Without renewal, a lease ends with its lease duration, unless its key has no expiry.
      */
     public boolean renewal() {
         return values.get(RENEWED);
@@ -112,9 +113,9 @@ public final class PlainOptions {
     }
 
     /**
-     * Returns a copy with the given limit on the whole hold.
+     * Returns a copy in which renewal stops after the given time, so that the lease expires.
      *
-     * @param value 1 ms to 365 days, or null for none
+     * @param value 1 ms to 365 days, or null for the default
      */
     public PlainOptions withMaxHold(@Nullable Duration value) {
         return new PlainOptions(values.with(LONGEST_HOLD, value, Duration.ofMillis(1), Require.LONGEST));
