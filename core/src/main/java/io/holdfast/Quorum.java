@@ -15,12 +15,13 @@ import java.util.stream.Stream;
 
 /**
  * A client for locks on a quorum: an odd number of independent servers, called nodes, of which a majority must grant a lock.
- * It keeps working while a minority of the nodes is unreachable, frozen, or has lost its memory. There is no queue: a waiting
- * request asks again after a random time, or when a node notifies it of a release. See docs/guide/quorum.md for when to use it.
+ * It keeps working while a minority of the nodes is unreachable or frozen, or votes no more because it has lost its memory. There
+ * is no queue: a waiting request asks again after a random time, or when a node notifies it of a release. See
+ * docs/guide/quorum.md for when to use it.
  *
  * <p>The nodes must be independent of each other: no replicas, no cluster. All clients must be given the same nodes and the
- * same {@link QuorumOptions#maxLeaseDuration()}. A node that is new, or has lost its memory, votes only after that time. So,
- * with the defaults, nodes that are used for the first time grant nothing for a little longer than a minute.
+ * same {@link QuorumOptions#maxLeaseDuration()}. A node that is new, or has lost its memory, votes only when a little more than
+ * that time has passed. So, with the defaults, nodes that are used for the first time grant nothing for that minute.
  *
  * <p>One client per application is enough. It is thread-safe and keeps two connections to each node. Closing it ends its open
  * leases as lost ({@link LossReason#CLIENT_CLOSED}), releases them, and ends its threads.
@@ -42,7 +43,7 @@ public final class Quorum implements AutoCloseable {
      * @throws IllegalArgumentException if an address cannot be parsed, if the options do not fit it, or if the addresses are
      *     not an odd number of different ones, 3 to 15
      * @throws IllegalStateException if there is no driver on the class path, or more than one
-     * @throws ServerUnreachableException if no majority can be reached; it names the error of each node
+     * @throws ServerUnreachableException if no majority can be reached; it names the error of each node that failed
      * @throws ServerRefusedException if one of the servers cannot be a node; the message says why
      */
     public static Quorum connect(String... addresses) {
