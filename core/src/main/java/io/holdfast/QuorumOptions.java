@@ -42,8 +42,9 @@ public final class QuorumOptions {
     }
 
     /**
-     * Returns how long a round waits for nodes that have not answered; default 100 ms. A round ends sooner, as soon as the
-     * answers decide it. The command timeout, after which an answer counts as lost, is a separate and longer limit.
+     * Returns how long a round waits for the answers of the nodes; default 100 ms. It ends earlier if the answers decide it. If
+     * the nodes gave different tokens, a second question follows, for which the round waits once more. The command timeout,
+     * after which an answer counts as lost, is a separate limit, and longer by default.
      */
     public Duration nodeTimeout() {
         return values.get(NODE_TIMEOUT);
@@ -61,8 +62,8 @@ public final class QuorumOptions {
     /**
      * Returns the maximum lease duration, and the maximum extension, that any client of these nodes requests; default 1 min.
      * All clients must use the same value, and the clocks of any two nodes must differ by less than it. A node that may have
-     * lost its memory grants nothing for this time, plus 1 % and 1 s. Unless nodes are {@link #durableNodes() durable}, this
-     * applies to a restarted node, too. A lock with a longer lease duration is refused when it is created.
+     * lost its memory grants nothing for this time, plus 1 % and a little more than 1 s. Unless nodes are
+     * {@link #durableNodes() durable}, this applies to a restarted node, too. A lock with a longer lease duration is refused when it is created.
      */
     public Duration maxLeaseDuration() {
         return values.get(LONGEST_TERM);
@@ -91,7 +92,10 @@ public final class QuorumOptions {
         return new QuorumOptions(values.with(BACKOFF, value));
     }
 
-    /** Returns the number of rounds after which a waiting request times out, whatever its wait; default no limit. */
+    /**
+     * Returns the maximum number of rounds of a waiting request, whatever its wait; default no limit. If the lock was taken in
+     * the last one, the request ends with {@link Attempt.Reason#TRIES_EXHAUSTED}.
+     */
     public int maxAttempts() {
         return values.get(MAX_ATTEMPTS);
     }
@@ -126,9 +130,9 @@ public final class QuorumOptions {
 
     /**
      * Returns the name of the quorum, which identifies its nodes; default null: their addresses identify them. Each node stores
-     * the values of the first client that asked it: the number of nodes, a checksum of this name or of the addresses, the
-     * {@link #maxLeaseDuration()} and {@link #durableNodes()}. It grants nothing to a client whose values differ, because two
-     * clients that were given different nodes could hold one lock at the same time.
+     * the values of the first client that asks it for a lock when it may vote: the number of nodes, a checksum of this name or of
+     * the addresses, the {@link #maxLeaseDuration()} and {@link #durableNodes()}. It grants nothing to a client whose values
+     * differ, because two clients that were given different nodes could hold one lock at the same time.
      */
     public @Nullable String name() {
         return values.get(NAME);
