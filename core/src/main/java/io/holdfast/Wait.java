@@ -27,14 +27,15 @@ public final class Wait {
         this.kind = kind;
     }
 
-    /** Returns a wait of zero: the request asks the server once, and is not queued. */
+    /** Returns a wait of zero: the request does not wait, and is not queued. */
     public static Wait none() {
         return NONE;
     }
 
     /**
-     * Returns a wait for at most this long, in the queue, counted from the call. After that the request is withdrawn, which
-     * takes another round trip, or the client's command timeout if the server does not answer.
+     * Returns a wait for at most this long, counted from the call. After that the request is withdrawn from the queue, which takes
+     * another round trip, or the client's command timeout if the server does not answer. A request for a plain lock, or for a
+     * lock of a {@link Quorum}, has no queue, and asks a last time instead.
      *
      * @param limit zero is equivalent to {@link #none()}; otherwise 1 ms to 365 days
      */
@@ -43,7 +44,7 @@ public final class Wait {
         return limit.isZero() ? NONE : new Wait(limit, Kind.LIMITED);
     }
 
-    /** Returns a wait without a limit, in the queue. */
+    /** Returns a wait without a limit. */
     public static Wait forever() {
         return FOREVER;
     }
@@ -74,7 +75,7 @@ public final class Wait {
         return new Wait(limit, Kind.TAKE_OVER);
     }
 
-    /** Returns whether the request asks only once and does not queue. */
+    /** Returns whether the request does not wait, and so is not queued. */
     public boolean isNone() {
         return limit != null && limit.isZero();
     }
