@@ -15,9 +15,8 @@ import java.util.stream.Stream;
 
 /**
  * A client for locks on a quorum: an odd number of independent servers, called nodes, of which a majority must grant a lock.
- * It keeps working while a minority of the nodes is unreachable or frozen, or votes no more because it has lost its memory. There
- * is no queue: a waiting request asks again after a random time, or when a node notifies it of a release. See
- * docs/guide/quorum.md for when to use it.
+ * It keeps working while a minority of the nodes is unreachable or frozen, or has lost its memory. There is no queue: a waiting
+ * request asks again after a random time, or when a node notifies it of a release. See docs/guide/quorum.md for when to use it.
  *
  * <p>The nodes must be independent of each other: no replicas, no cluster. All clients must be given the same nodes and the
  * same {@link QuorumOptions#maxLeaseDuration()}. A node that is new, or has lost its memory, votes only when a little more than

@@ -63,7 +63,8 @@ public final class QuorumOptions {
      * Returns the maximum lease duration, and the maximum extension, that any client of these nodes requests; default 1 min.
      * All clients must use the same value, and the clocks of any two nodes must differ by less than it. A node that may have
      * lost its memory grants nothing for this time, plus 1 % and a little more than 1 s. Unless nodes are
-     * {@link #durableNodes() durable}, this applies to a restarted node, too. A lock with a longer lease duration is refused when it is created.
+     * {@link #durableNodes() durable}, this applies to a restarted node, too. A lock with a longer lease duration is refused when
+     * it is created.
      */
     public Duration maxLeaseDuration() {
         return values.get(LONGEST_TERM);

@@ -33,9 +33,9 @@ public final class Wait {
     }
 
     /**
-     * Returns a wait for at most this long, counted from the call. After that the request is withdrawn from the queue, which takes
-     * another round trip, or the client's command timeout if the server does not answer. A request for a plain lock, or for a
-     * lock of a {@link Quorum}, has no queue, and asks a last time instead.
+     * Returns a wait for at most this long, counted from the call. After that the request is withdrawn from the queue, which
+     * takes another round trip, or the client's command timeout if the server does not answer. A request for a plain lock, or
+     * for a lock of a {@link Quorum}, has no queue, and asks a last time instead.
      *
      * @param limit zero is equivalent to {@link #none()}; otherwise 1 ms to 365 days
      */
