@@ -2,7 +2,7 @@ package io.holdfast.spi;
 
 import java.security.SecureRandom;
 
-/** A source of random bytes for owner ids. */
+/** A source of random bytes, for owner ids, values of plain locks and random pauses. */
 @FunctionalInterface
 public interface Entropy {
     /** Returns {@code count} new bytes that cannot be guessed. */
