@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ticker the monotonic clock of deadlines
  * @param timers makes the timers of one client, which closes them when it is closed; null for the default, one daemon thread
- * @param entropy the randomness of owner ids
+ * @param entropy the randomness of owner ids, of values of plain locks, and of pauses
  * @param sharesHolds whether leases of one client may share a hold, as the lock options say; if not, each request is sent to
  *     the server
  */
