@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * client presents. Immutable; every {@code with} method returns a copy.
  *
  * <p>A server's certificate must be signed by a trusted authority, must be in force, and must name the host of the address.
- * None of these checks can be turned off. If a certificate has a name other than that host, {@link #withServerName} sets the
- * expected name.
+ * No option turns off any of these checks; a context of the application ({@link #over(SSLContext)}) decides which certificates
+ * it trusts. If a certificate has a name other than that host, {@link #withServerName} sets the expected name.
  *
  * <p>Files are read again for each connection that is opened, so a renewed certificate is used from the next connection on.
  */
