@@ -3,7 +3,8 @@ package io.holdfast.spi;
 /** A service that provides a server on this machine for all processes of one user; found by {@link java.util.ServiceLoader}. */
 public interface EmbeddedServerProvider {
     /**
-     * Joins the running server of this user, or starts one. Blocks for at most a few seconds.
+     * Joins the running server of this user, or starts one. Mostly blocks for less than a second, and never without a limit: if
+     * other processes or the server do not answer, for up to about half a minute.
      *
      * @throws DriverException {@code UNKNOWN}, with a message that says what to do, if there is no server program for
      *     this platform or it could not be started
@@ -23,8 +24,8 @@ public interface EmbeddedServerProvider {
         /**
          * Returns the address of the server that the processes of this user share now. This is the same server as before if it
          * is alive. Otherwise it is one that another process has started meanwhile, or that this call starts. Concurrent calls
-         * get the same server. A server that is alive but does not answer remains the shared one. Blocks for at most a few
-         * seconds.
+         * get the same server. A server that is alive but does not answer remains the shared one. Blocks as {@link #join()}
+         * does.
          *
          * @throws DriverException as {@link #join()} does; a later call may succeed
          */
