@@ -159,8 +159,8 @@ public final class Once {
     /**
      * Returns a copy with a limit of tries. If that many tries have left no result, the work is given up, with a record that
      * says why. If the last try throws, it leaves that record. If it ended otherwise, for example because its process died or
-     * its lease was lost, the next call leaves the record. Until the time {@link #keep()} is over, each call is then answered with
-     * {@link OnceResult.GivenUp}. If an operator releases the record by name, the count begins again at 1.
+     * its lease was lost, the next call leaves the record. Until the time {@link #keep()} is over, each call is then answered
+     * with {@link OnceResult.GivenUp}. If an operator releases the record by name, the count begins again at 1.
      *
      * <p>Each try is counted on the server before its work begins, which takes two more requests. {@link Lease#before()}
      * returns the number of the previous try, as the metadata {@value Holder#TRY}, and its {@linkplain Lease#note note}. That

@@ -157,7 +157,8 @@ public final class Location {
 
     /**
      * Connects to the servers. Blocks until the driver is usable, for at most the connect timeout, or twice that if there are
-     * several servers. Connections to sentinels have the same options, but no user and password unless the text has them.
+     * several servers. Each given node of a cluster that does not answer can take one more connect timeout. Connections to
+     * sentinels have the same options, but no user and password unless the text has them.
      *
      * @throws DriverException as {@link RedisDriverProvider#connect} does
      * @throws IllegalArgumentException as {@link ConnectOptions#check} does

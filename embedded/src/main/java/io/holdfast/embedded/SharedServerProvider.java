@@ -16,10 +16,11 @@ import org.jspecify.annotations.Nullable;
  * A provider of one real Redis or Valkey server that all processes of this user on this machine share. The first process to
  * {@linkplain #join() join} starts the server. It listens on 127.0.0.1 only, asks for a password that only this user can read,
  * keeps nothing on disk, and outlives the process that started it. If it ends, processes that are connected join again. About
- * 30 seconds after the last process has ended, in whatever way, the server ends by itself, and with it every lock.
+ * 30 seconds after the last process has closed its clients or ended, in whatever way, the server ends by itself, and with it
+ * every lock.
  *
  * <p>The program is a {@code valkey-server} or {@code redis-server} on the search path if that is not older than the bundled
- * Redis 7.0.15, else the bundled one.
+ * Redis 7.0.15, else the bundled one. On a platform for which no program is bundled, 6.2 on the search path is new enough.
  *
  * <p>System properties, or else environment variables, change this:
  *
@@ -57,8 +58,8 @@ public final class SharedServerProvider implements EmbeddedServerProvider {
      * {@inheritDoc}
      *
      * <p>Takes a few milliseconds if the server runs, and some tenths of a second if it must be started. Every wait is
-     * limited: two seconds for a running server that does not answer, ten for another process that joins, ten for a
-     * server to start.
+     * limited: two seconds for a running server that does not answer, ten for another process that joins, ten for each
+     * step of starting a server.
      *
      * @throws DriverException {@code UNKNOWN} if there is no server program for this platform, if it could not be
      *     started, if the folder is not safe from other users, if a running server does not answer, or if the thread is
