@@ -13,7 +13,7 @@ import redis.clients.jedis.util.Pool;
  *
  * <p>Such a driver borrows one connection for all commands when it is created, and a second one for messages with the first
  * subscription. It keeps them until it is closed, so the pool must have room for two more. A connection that breaks goes
- * back to the pool as broken, and another is borrowed. To close the driver leaves the pool open. The pool's settings apply
+ * back to the pool as broken, and another is borrowed. Closing the driver leaves the pool open. The pool's settings apply
  * (address, user, database, encryption, client name, how long borrowing may wait). The exception is the time limit for
  * replies, which is lifted on the two connections.
  *
