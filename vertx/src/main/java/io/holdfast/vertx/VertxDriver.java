@@ -20,9 +20,10 @@ import java.util.List;
  * opens them again when they break. They take nothing from a pool of the application. Closing the driver closes them,
  * and leaves Vert.x open.
  *
- * <p><b>Threads.</b> The driver runs on one event loop, which also completes the stages of locks. A blocking call is refused
- * on that event loop, because the answer could not be read there. On another event loop it blocks everything that runs
- * there. Verticles must use the methods that end in {@code Async}.
+ * <p><b>Threads.</b> The driver runs on one event loop. Stages of locks complete on the client's executor
+ * ({@link io.holdfast.HoldfastOptions#executor()}), a few others on that event loop. A blocking call is refused on that event
+ * loop, because the answer could not be read there. On another event loop it blocks everything that runs there. Verticles must
+ * use the methods that end in {@code Async}.
  *
  * <p>It runs with Vert.x 4.5 and 5.
  */
@@ -37,13 +38,13 @@ public final class VertxDriver {
      * client name and encryption. Blocks until the command connection is usable, for at most five seconds, or for the connect
      * timeout of the options if that is shorter.
      *
-     * <p>The options of the pool have no effect, nor has the protocol version: the driver speaks RESP2.
+     * <p>The options of the pool have no effect, nor has the preferred protocol version: the driver speaks RESP2.
      *
      * @param options the options, which are copied
      * @throws io.holdfast.spi.DriverException {@code UNKNOWN} if nothing answers there, or Vert.x is closed; {@code REJECTED} if the
      *     server answered with an error, for example about the password
-     * @throws IllegalArgumentException if the options name a cluster, Sentinels, replicas or several endpoints. For a cluster
-     *     or Sentinels, use a {@link VertxDriverProvider}
+     * @throws IllegalArgumentException if the options name a cluster, Sentinels, replicas or several endpoints, or if the endpoint
+     *     is not a URI or asks for RESP3. For a cluster or Sentinels, use a {@link VertxDriverProvider}
      * @throws IllegalStateException if the calling thread is an event loop
      */
     public static RedisDriver over(Vertx vertx, RedisOptions options) {
