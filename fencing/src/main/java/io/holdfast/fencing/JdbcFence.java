@@ -164,8 +164,8 @@ public final class JdbcFence {
     }
 
     /**
-     * Checks a token: passes if the fence has seen no newer one, and remembers this one when the transaction commits. Takes at
-     * most two round trips for a known name, and a few more for a new one.
+     * Checks a token: passes if the fence has seen no newer one, and remembers this one when the transaction commits. Usually
+     * executes one or two statements for a known name, and a few more for a new one.
      *
      * @param connection a connection in a transaction; this method neither commits it nor rolls it back
      * @param name the name of the fence, usually that of the lock: 1 to {@link #LONGEST_NAME} characters. It must not end with a
@@ -174,6 +174,7 @@ public final class JdbcFence {
      * @throws StaleTokenException if the fence has seen a newer token. Nothing was changed; the transaction is still open, and
      *     should be rolled back
      * @throws IllegalStateException if the connection is in auto-commit mode
+     * @throws IllegalArgumentException if the name or the token is not as required
      * @throws SQLException if the database reports an error: roll back. If its SQL state begins with 40, the transaction may be
      *     run again
      */
