@@ -32,16 +32,18 @@ import org.jspecify.annotations.Nullable;
  * <caption>Meters</caption>
  * <tr><th>name</th><th>kind</th><th>tags</th><th>meaning</th></tr>
  * <tr><td>{@code holdfast.wait}</td><td>timer</td><td>lock</td><td>from the call to the lease</td></tr>
- * <tr><td>{@code holdfast.hold}</td><td>timer</td><td>lock, end</td><td>from the grant to the release or the loss; for a
- *     writer that was downgraded to a reader, from the downgrade</td></tr>
- * <tr><td>{@code holdfast.obtained}</td><td>counter</td><td>lock, how</td><td>{@code free}: obtained at once; {@code queued}:
- *     after waiting in the queue; {@code reentered}: the actor already held it</td></tr>
+ * <tr><td>{@code holdfast.hold}</td><td>timer</td><td>lock, end</td><td>from the grant to the release, the loss or the
+ *     adoption by another process; for a writer that was downgraded to a reader, from the downgrade</td></tr>
+ * <tr><td>{@code holdfast.obtained}</td><td>counter</td><td>lock, how</td><td>{@code free}: without waiting in a queue, also of
+ *     plain locks and quorums, which have none; {@code queued}: after waiting in the queue; {@code reentered}: the actor
+ *     already held it</td></tr>
  * <tr><td>{@code holdfast.not.obtained}</td><td>counter</td><td>lock, reason</td><td>see {@link io.holdfast.Attempt.Reason}</td></tr>
  * <tr><td>{@code holdfast.downgraded}</td><td>counter</td><td>lock</td><td>writers that were downgraded to readers</td></tr>
  * <tr><td>{@code holdfast.lost}</td><td>counter</td><td>lock, reason</td><td>see {@link io.holdfast.LossReason}</td></tr>
  * <tr><td>{@code holdfast.renewal.failures}</td><td>counter</td><td>lock</td>
  *     <td>renewals that got no answer, or were refused</td></tr>
- * <tr><td>{@code holdfast.revoked}</td><td>counter</td><td>lock</td><td>releases by name that this client made</td></tr>
+ * <tr><td>{@code holdfast.revoked}</td><td>counter</td><td>lock</td><td>releases by name and drops of one
+ *     request that this client asked for, also those that found nothing</td></tr>
  * <tr><td>{@code holdfast.held}</td><td>gauge</td><td>client</td><td>leases held at present</td></tr>
  * <tr><td>{@code holdfast.waiting}</td><td>gauge</td><td>client</td><td>requests that are waiting at present</td></tr>
  * </table>
