@@ -26,7 +26,8 @@ public final class RedissonDriver {
 
     /**
      * Returns a driver to the servers of a client. Blocks until it is usable, for at most the client's connect timeout, or twice
-     * that if there are several servers. Each configured node of a cluster that does not answer can take one more connect timeout.
+     * that if there are several servers. Each configured node of a cluster that does not answer can take one more connect
+     * timeout.
      *
      * @param client the client; it may not have connected yet, or may be shut down
      * @throws DriverException {@code UNKNOWN} if nothing answers there; {@code REJECTED} if the server answered with an error,

@@ -22,8 +22,8 @@ import java.util.List;
  *
  * <p><b>Threads.</b> The driver runs on one event loop. Stages of locks complete on the client's executor
  * ({@link io.holdfast.HoldfastOptions#executor()}), a few others on that event loop. A blocking call is refused on that event
- * loop, because the answer could not be read there. On another event loop it blocks everything that runs there. Verticles must
- * use the methods that end in {@code Async}.
+ * loop, because the answer could not be read there. On another event loop it blocks everything that runs there. Verticles
+ * must use the methods that end in {@code Async}.
  *
  * <p>It runs with Vert.x 4.5 and 5.
  */
