@@ -20,7 +20,9 @@ import org.springframework.aot.hint.annotation.Reflective;
  * <p><b>The end of the method</b> depends on what it returns:
  * <ul>
  *   <li>A {@link java.util.concurrent.CompletionStage}: it ends when the stage completes. The call waits for the lock without
- *       blocking, and the method runs on a thread of the client.
+ *       blocking. The method runs on a thread of the client, or of the executor that the property
+ *       {@code holdfast.annotations.executor} names. With {@code @Async}, the thread of the asynchronous call waits and runs
+ *       the method.
  *   <li>A {@code Mono}, a {@code Flux} or another type that Spring can adapt to them: each subscription requests the lock, runs
  *       the method, and releases the lock when the returned publisher ends or is cancelled.
  *   <li>A {@code suspend} function of Kotlin ends when it returns or throws, or when its caller is cancelled. The call waits for
@@ -60,8 +62,8 @@ public @interface Locked {
      *
      * <p>Several names are several locks. The method runs only if all of them are obtained; see {@link io.holdfast.LockSet}. The
      * wait is for all of them together. If two names are equal once they are computed, they are one lock.
-     * {@link CurrentLease#all()} returns the leases. Several names are not allowed for a {@code Mono} or {@code Flux}, nor with
-     * {@link #fenced()}.
+     * {@link CurrentLease#all()} returns the leases. Several names are not allowed for a {@code Mono} or {@code Flux}, for a
+     * {@code suspend} function, for a method with a parameter for the lease, nor with {@link #fenced()}.
      */
     String[] value();
 
@@ -86,7 +88,8 @@ public @interface Locked {
 
     /**
      * The share of the lock that the group gets, relative to a group of weight 1: a text as for {@link #value()}. It must result
-     * in a number from 1 to 100; any other number fails the call. Empty for 1. Only with {@link #group()}.
+     * in a number from 1 to 100. If it does not, the call fails, or the application does not start if the text has no
+     * expression. Empty for 1. Only with {@link #group()}.
      */
     String groupWeight() default "";
 
@@ -117,9 +120,10 @@ public @interface Locked {
     IfTaken ifTaken() default IfTaken.THROW;
 
     /**
-     * The name of a method of the same class that is called if the lock was not obtained; the call returns its result. It has the
-     * same parameters, and may have a last one of the type {@link io.holdfast.LockNotObtainedException}, which gives the reason.
-     * Not for a {@code Mono} or {@code Flux}, which has operators for that.
+     * The name of a method of the same class that is called if the lock was not free in time, where {@link IfTaken#SKIP} would
+     * skip; the call returns its result. It has the same parameters, and may have a last one of the type
+     * {@link io.holdfast.LockNotObtainedException}, which gives the reason. Not for a {@code Mono} or {@code Flux}, which has
+     * operators for that, nor for a {@code suspend} function.
      */
     String fallback() default "";
 
