@@ -41,9 +41,9 @@ import org.springframework.integration.util.CheckedRunnable;
  *   <li>{@code lock()} and {@code lockInterruptibly()} wait for ever, also while the server is unreachable. {@code tryLock()} and
  *       {@code tryLock(time, unit)} throw {@link io.holdfast.ServerUnreachableException} if the server does not answer: the
  *       outcome is unknown, and a lock that may have been granted is given back.
- *   <li>If the lock is lost while a thread has it locked, that thread's next call on it throws
- *       {@link io.holdfast.LeaseLostException}, if it locks, tries to lock or unlocks; {@code unlock()} unlocks nevertheless. Work
- *       under the lock may have overlapped with another holder's work.
+ *   <li>If the lock is lost while a thread has it locked, each call of that thread on it that locks, tries to lock or unlocks
+ *       throws {@link io.holdfast.LeaseLostException}; {@code unlock()} unlocks nevertheless. Work under the lock may have
+ *       overlapped with another holder's work.
  *   <li>{@code unlock()} by a thread that has not locked throws {@code IllegalMonitorStateException}.
  *   <li>Conditions are not supported.
  *   <li>With Spring Integration 7 the locks are {@code DistributedLock}s, too. The time-to-live given there is the lease duration
@@ -181,8 +181,9 @@ public final class HoldfastLockRegistry implements ExpirableLockRegistry, Renewa
     }
 
     /**
-     * Extends a lock that this thread holds to its whole lease duration from now. The client renews locks by itself; this call
-     * asks the server at once.
+     * Extends a lock that this thread holds to at least the lease duration of this registry's options from now, and never
+     * shortens the remaining time. The client renews locks by itself; this call asks the server at once. If the registry is
+     * {@link #beside} one that can renew, it renews the lock there, too.
      *
      * @throws IllegalStateException if this thread does not hold the lock, or has lost it
      * @throws io.holdfast.ServerUnreachableException if the server does not answer: the lock is held as before
