@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <p>In both, the lock stays taken for at least {@code lockAtLeastFor} if the run ends sooner, also if it ends because the client
  * is closed. The server counts that time from the grant. The name of ShedLock's lock is the name of the lock:
  * {@code @SchedulerLock(name = "nightly")} and {@code holdfast.lock("nightly")} exclude each other, and {@code holdfast ls} shows
- * it. Times count from the call, and not from the creation of the configuration.
+ * it. {@code lockAtMostFor} counts from the call of {@link #lock}, and not from the creation of the configuration.
  *
  * <p><b>{@link #lock} never waits.</b> It blocks for one round trip, for at most the client's command timeout. It returns empty
  * only if another holder has the lock. If the outcome is unknown, it throws, so ShedLock does not run the task.
@@ -82,7 +82,8 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
     /**
      * Returns a copy with the given options instead of the client's defaults, for the lease duration of {@link #renewing},
      * metadata, listeners and replicas. Options that ShedLock decides are ignored: renewal, the maximum and the minimum hold time,
-     * waiting, and re-entry. A caller that already holds the lock is refused, as every other caller is.
+     * waiting, and re-entry. So are the minimum remaining time, the interruption before the end, and the time for which the
+     * client keeps a lock. A caller that already holds the lock is refused, as every other caller is.
      */
     public HoldfastLockProvider withOptions(LockOptions value) {
         return new HoldfastLockProvider(holdfast, Objects.requireNonNull(value, "options"), renewed, interrupting);
