@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link #start} starts a server that uses the system's time, and runs its commands one after the other on its own daemon
  * thread. {@link #start(VirtualTime)} starts a server whose time stands still until the test moves it, and whose commands run in
- * the calling thread. That server and its clients are for use by one thread; a blocking call that waits for a lock would never
- * end.
+ * the calling thread. That server and its clients are for use by one thread; a blocking call that would have to wait for a lock
+ * throws {@code IllegalStateException} there.
  *
  * <p>It knows the commands of Redis 7.0 that locks and their tests need, and answers others as Redis answers unknown commands.
  * All methods may be called from any thread, except as said above.
