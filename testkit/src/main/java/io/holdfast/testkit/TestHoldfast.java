@@ -68,7 +68,7 @@ public final class TestHoldfast {
         return failing(HoldfastOptions.defaults());
     }
 
-    /** Returns a client with the given options, otherwise as {@link #failing()}. To close it waits for nothing. */
+    /** Returns a client with the given options, otherwise as {@link #failing()}. Closing it waits for nothing. */
     public static Holdfast failing(HoldfastOptions options) {
         MemoryServer server = MemoryServer.start();
         Holdfast holdfast = server.client(options.withCloseTimeout(Duration.ZERO));
