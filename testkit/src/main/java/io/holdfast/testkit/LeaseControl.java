@@ -58,7 +58,7 @@ public final class LeaseControl implements AutoCloseable {
         return over(MemoryServer.start(time), HoldfastOptions.defaults());
     }
 
-    /** Returns a control over a server, with the given options for all its clients. To close the control closes the server. */
+    /** Returns a control over a server, with the given options for all its clients. Closing it closes the server. */
     public static LeaseControl over(MemoryServer server, HoldfastOptions options) {
         return new LeaseControl(server, options);
     }
@@ -202,8 +202,8 @@ public final class LeaseControl implements AutoCloseable {
     }
 
     /**
-     * Breaks the connections of this control's clients until {@link #reconnect}. Requests end as {@link Attempt.Unknown}, and
-     * leases are valid until their deadlines.
+     * Breaks the connections of this control's clients until {@link #reconnect}. Requests end as {@link Attempt.Unknown}, those
+     * that wait when their wait is over, and leases are valid until their deadlines.
      */
     public void disconnect() {
         connected = false;
