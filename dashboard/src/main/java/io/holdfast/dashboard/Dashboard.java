@@ -28,11 +28,11 @@ import java.util.Map;
  * the application's own security must protect it. The page is read-only unless
  * {@linkplain #of(Holdfast, boolean) changes are allowed}.
  *
- * <p>One thread queries the server, however many pages are open: once a second while a page is open, and every ten seconds
- * otherwise. A page's request costs the server nothing, except for an operation. The page's history is what this dashboard has
+ * <p>One thread queries the server, however many pages are open: at most once a second while a page is open, and at most every
+ * ten seconds otherwise. Pages are answered from what it has read; only an operation asks the server itself. The page's history is what this dashboard has
  * seen since it was created: an hour of figures, the last thousand rare events, and the last thousand others. The page shows at most 10,000 locks.
  *
- * <p>Thread-safe. To close it does not close the client.
+ * <p>Thread-safe. Closing it does not close the client.
  */
 public final class Dashboard implements AutoCloseable {
     static final String ACT_HEADER = "X-Holdfast-Act";

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * With a {@linkplain Options#withPassword password}, the page asks for that instead. On an address that other machines can reach,
  * the server starts only with a password, and with its own TLS or behind a proxy that has TLS.
  *
- * <p>Thread-safe. Its threads are daemons. To close it closes the dashboard, and not the client.
+ * <p>Thread-safe. Its threads are daemons. Closing it closes the dashboard, and not the client.
  */
 public final class DashboardServer implements AutoCloseable {
     /** Each reads one request: those that do not come to an end have many to fill before a page is kept out. */
