@@ -44,7 +44,10 @@ public record Waiter(
         HERE,
         /** The client is not listening at present. Its waiters keep their positions, and others pass them. */
         AWAY,
-        /** The client was handed a lock and did not confirm it. Its waiters keep their positions until it reports again. */
+        /**
+         * The client was handed a lock and did not confirm it. Its waiters keep their positions, and others pass them until it
+         * reports again.
+         */
         SUSPECT,
         /** The client has not reported in time. Its waiters are removed when the server comes across them. */
         GONE
