@@ -35,7 +35,8 @@ import org.springframework.integration.util.CheckedRunnable;
  *
  * <p><b>The locks</b> behave as those of {@code java.util.concurrent}: the thread that locked one owns it, and may lock it again
  * through the same registry. Another registry is another owner, as another process is. Locks are renewed while they are locked.
- * Waiters of this process and of others are in the server's queue.
+ * Processes wait in the server's queue. By default one request there stands for all threads of a process that wait for the lock;
+ * see {@link LockOptions#withStrictOrder()}.
  *
  * <ul>
  *   <li>{@code lock()} and {@code lockInterruptibly()} wait for ever, also while the server is unreachable. {@code tryLock()} and
