@@ -81,8 +81,8 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
 
     /**
      * Returns a copy with the given options instead of the client's defaults, for the lease duration of {@link #renewing},
-     * metadata, listeners and replicas. Options that ShedLock decides are ignored: renewal, the maximum and the minimum hold time,
-     * waiting, and re-entry. So are the minimum remaining time, the interruption before the end, and the time for which the
+     * metadata, listeners and replicas. Options that ShedLock decides are ignored: renewal, the maximum and the minimum hold
+     * time, waiting, and re-entry. So are the minimum remaining time, the interruption before the end, and the time for which the
      * client keeps a lock. A caller that already holds the lock is refused, as every other caller is.
      */
     public HoldfastLockProvider withOptions(LockOptions value) {
