@@ -46,8 +46,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * ({@code this.book(id)}), which runs without the lock: call {@link io.holdfast.DistributedLock#call} there.
  *
  * <p>Durations have forms such as {@code 10s}, {@code 5m} and {@code PT10S}. If one is empty, the properties
- * {@code holdfast.lock} and {@code holdfast.locks} give the value for the lock's name. All texts may contain placeholders,
- * {@code ${…}}.
+ * {@code holdfast.lock} and {@code holdfast.locks} give the value for the lock's name. All texts except {@link #fallback()} may
+ * contain placeholders, {@code ${…}}.
  */
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
