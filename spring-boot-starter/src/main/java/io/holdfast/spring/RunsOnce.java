@@ -39,7 +39,8 @@ public @interface RunsOnce {
 
     /**
      * The maximum number of runs for one slot while the method throws, or its process dies: 1 to 1,000, or 0 for no limit. After
-     * that many runs, calls skip the method, as if it had run. See {@link io.holdfast.Once#withTries}.
+     * that many runs, calls skip the method, as if it had run. Has no effect without {@link #per()}. See
+     * {@link io.holdfast.Once#withTries}.
      */
     int tries() default 0;
 
