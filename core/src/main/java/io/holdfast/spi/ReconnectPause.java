@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
  * The pause of a driver before it opens a connection again.
  *
  * <p>Pauses grow from 10 ms to 1 s, and double with each failure. Each is shortened by a random part of up to a half, so that
- * many clients do not reconnect at the same time. A driver starts again with short pauses once a connection has lasted for
- * {@link #HELD_NANOS}.
+ * many clients do not reconnect at the same time. A driver that uses this class should start again with short pauses once a
+ * connection has lasted for {@link #HELD_NANOS}.
  */
 public final class ReconnectPause {
     /** The time in nanoseconds (1 s) after which a connection counts as one that has worked. */
