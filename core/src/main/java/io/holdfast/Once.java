@@ -367,8 +367,8 @@ public final class Once {
      * command timeout.
      *
      * @return {@link ReleaseResult#RELEASED} if the result was recorded; {@link ReleaseResult#ALREADY_GONE} if it was not,
-     *     since the lease was lost or already released; {@link ReleaseResult#UNCONFIRMED} if the server did not confirm it, and
-     *     the client sends the record again in the background
+     *     since the lease was lost or already released. {@link ReleaseResult#UNCONFIRMED} if the server did not confirm it: the
+     *     client then sends the record again in the background
      * @throws IllegalArgumentException if the result is too long; the lease was not released
      */
     public ReleaseResult finish(Lease lease, String result) {

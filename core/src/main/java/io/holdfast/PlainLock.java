@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It is weaker than a {@link DistributedLock}. It has no queue: waiting means asking repeatedly, and the first request that
  * comes when the key is free gets it. It has no fencing token. It does not defend against a copy of a request that reaches the
- * server after its caller has given up: such a copy keeps the key taken, without a holder, for at most the lease duration.
+ * server after its caller has given up. Such a copy keeps the key taken, without a holder, for at most the lease duration.
  * Use it to share a lock with other programs, or to migrate from their locks ({@link MigrationLock}).
  *
  * <p><b>Ways to acquire</b>: see {@link Acquirable}. Each method waits for the time that the options or the call give, and asks

@@ -131,9 +131,10 @@ public final class QuorumOptions {
 
     /**
      * Returns the name of the quorum, which identifies its nodes; default null: their addresses identify them. Each node stores
-     * the values of the first client that asks it for a lock when it may vote: the number of nodes, a checksum of this name or of
-     * the addresses, the {@link #maxLeaseDuration()} and {@link #durableNodes()}. It grants nothing to a client whose values
-     * differ, because two clients that were given different nodes could hold one lock at the same time.
+     * four values: the number of nodes, a checksum of this name or of the addresses, the {@link #maxLeaseDuration()} and
+     * {@link #durableNodes()}. They are those of the first client that asks the node for a lock when it may vote. It grants
+     * nothing to a client whose values differ, because two clients that were given different nodes could hold one lock at the
+     * same time.
      */
     public @Nullable String name() {
         return values.get(NAME);

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * A driver for several servers, over one driver for each.
  *
  * <p><b>Routes.</b> {@link Routes} knows which server has each partition: a slot of a cluster, or the one partition of a master
- * that Sentinels watch. It looks this up again in these cases: a server answers that it does not have a key, or cannot serve
- * it; no server has a partition; a connection breaks or is back; a server answers nothing for a second; a server is reported to
- * have been replaced; half a minute has passed. A command is sent to the server of its partition. If that was the wrong
+ * that Sentinels watch. It looks this up again every half minute, and if a server answers that it does not have a key or cannot
+ * serve it. It also does so if a partition has no server, a connection breaks or is back, a server answers nothing for a
+ * second, or one is reported to have been replaced. A command is sent to the server of its partition. If that was the wrong
  * server, the command is redirected, at most five times. A server rejects commands that it cannot serve at present, and the
  * caller may try again.
  *
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * are down.
  *
  * <p><b>Threads.</b> Changes of the table and the subscriptions run on one thread, the {@link Lane}. Connecting and looking up,
- * which block, run on other threads. Commands mostly use none of these: they are sent on the caller's thread, and redirected on
+ * which block, run on other threads. Commands mostly use none of these. They are sent on the caller's thread, and redirected on
  * the thread that brings the answer, or when the connection to the other server has been opened.
  */
 public final class RoutedDriver implements RedisDriver {

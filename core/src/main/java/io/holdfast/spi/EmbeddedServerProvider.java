@@ -3,8 +3,8 @@ package io.holdfast.spi;
 /** A service that provides a server on this machine for all processes of one user; found by {@link java.util.ServiceLoader}. */
 public interface EmbeddedServerProvider {
     /**
-     * Joins the running server of this user, or starts one. Mostly blocks for less than a second. Each wait in it
-     * is limited, to ten seconds at most.
+     * Joins the running server of this user, or starts one. Mostly blocks for less than a second. Each wait in it is limited, to
+     * ten seconds at most.
      *
      * @throws DriverException {@code UNKNOWN}, with a message that says what to do, if there is no server program for
      *     this platform or it could not be started

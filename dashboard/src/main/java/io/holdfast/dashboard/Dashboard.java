@@ -29,8 +29,9 @@ import java.util.Map;
  * {@linkplain #of(Holdfast, boolean) changes are allowed}.
  *
  * <p>One thread queries the server, however many pages are open: at most once a second while a page is open, and at most every
- * ten seconds otherwise. Pages are answered from what it has read; only an operation asks the server itself. The page's history is what this dashboard has
- * seen since it was created: an hour of figures, the last thousand rare events, and the last thousand others. The page shows at most 10,000 locks.
+ * ten seconds otherwise. Pages are answered from what it has read; only an operation asks the server itself. The page's history
+ * is what this dashboard has seen since it was created: an hour of figures, the last thousand rare events, and the last
+ * thousand others. The page shows at most 10,000 locks.
  *
  * <p>Thread-safe. Closing it does not close the client.
  */

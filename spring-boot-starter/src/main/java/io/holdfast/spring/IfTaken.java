@@ -9,7 +9,7 @@ public enum IfTaken {
     THROW,
     /**
      * The call returns without a result: nothing for {@code void}, an empty {@code Optional}, a completed stage of one of these,
-     * an empty {@code Mono} or {@code Flux}, null or {@code Unit} for a {@code suspend} function. If the method has another
+     * an empty {@code Mono} or {@code Flux}. A {@code suspend} function returns null or {@code Unit}. If the method has another
      * return type, the application does not start.
      */
     SKIP

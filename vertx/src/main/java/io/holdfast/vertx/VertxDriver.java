@@ -43,8 +43,8 @@ public final class VertxDriver {
      * @param options the options, which are copied
      * @throws io.holdfast.spi.DriverException {@code UNKNOWN} if nothing answers there, or Vert.x is closed; {@code REJECTED} if the
      *     server answered with an error, for example about the password
-     * @throws IllegalArgumentException if the options name a cluster, Sentinels, replicas or several endpoints, or if the endpoint
-     *     is not a URI or asks for RESP3. For a cluster or Sentinels, use a {@link VertxDriverProvider}
+     * @throws IllegalArgumentException if the options name a cluster, Sentinels, replicas or several endpoints, or if the
+     *     endpoint is not a URI or asks for RESP3. For a cluster or Sentinels, use a {@link VertxDriverProvider}
      * @throws IllegalStateException if the calling thread is an event loop
      */
     public static RedisDriver over(Vertx vertx, RedisOptions options) {
