@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Routes.</b> {@link Routes} knows which server has each partition: a slot of a cluster, or the one partition of a master
  * that Sentinels watch. It looks this up again every half minute, and if a server answers that it does not have a key or cannot
- * serve it. It also does so if a partition has no server, a connection breaks or is back, a server answers nothing for a
- * second, or one is reported to have been replaced. A command is sent to the server of its partition. If that was the wrong
+ * serve it. It also does so if a partition has no server, a connection breaks or is back, or a server answers nothing for a
+ * second or is reported as replaced. A command is sent to the server of its partition. If that was the wrong
  * server, the command is redirected, at most five times. A server rejects commands that it cannot serve at present, and the
  * caller may try again.
  *
