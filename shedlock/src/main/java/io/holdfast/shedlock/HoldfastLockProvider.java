@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * it. {@code lockAtMostFor} counts from the call of {@link #lock}, and not from the creation of the configuration.
  *
  * <p><b>{@link #lock} never waits</b> for a lock that is taken. It blocks for one round trip, for at most the client's command
- * timeout, and for the replicas if the options ask for some. It returns empty only if the lock is taken. If the outcome is unknown, it throws, so ShedLock does not run the task.
+ * timeout, and for the replicas if the options ask for some. It returns empty only if the lock is taken. If the outcome is
+ * unknown, it throws, so ShedLock does not run the task.
  *
  * <p><b>An extension</b> ({@code SimpleLock.extend}, {@code LockExtender}) restarts both times. It returns empty if the lock is no
  * longer held. It never shortens the {@code lockAtLeastFor} with which the lock was acquired. If the process dies, it does not
