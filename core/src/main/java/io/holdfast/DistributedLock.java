@@ -103,10 +103,9 @@ public final class DistributedLock extends Acquirable<Lease> {
 
     private static Wait refuseUntilStuck(String parameter, Wait wait) {
         if (wait.untilStuck()) {
-            throw new IllegalArgumentException(
-                    parameter + " is " + wait
-                            + ", must be none, limited or for ever for a lock that several may hold: no single holder"
-                            + " is the stuck one");
+            throw new IllegalArgumentException(parameter + " is " + wait
+                    + ", must be none, limited or for ever for a lock that several may hold: no single holder"
+                    + " is the stuck one");
         }
         return wait;
     }

@@ -203,9 +203,8 @@ final class DemoCast implements AutoCloseable {
                 }
                 Thread.sleep(LIVES.toMillis());
                 if (!process.isAlive()) {
-                    audience.accept(
-                            "the process that was to hold 'order/7' has ended by itself, with status "
-                                    + process.exitValue());
+                    audience.accept("the process that was to hold 'order/7' has ended by itself, with status "
+                            + process.exitValue());
                     return;
                 }
                 process.destroyForcibly();

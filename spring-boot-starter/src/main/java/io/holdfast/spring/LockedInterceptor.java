@@ -69,12 +69,11 @@ final class LockedInterceptor implements MethodInterceptor {
             if (isWithinTransaction(call)) {
                 switch (properties.get().annotations().inTransaction()) {
                     case REFUSE ->
-                        throw new IllegalStateException(
-                                call.method + " asks for " + wanted.words()
-                                        + " while a transaction is active: the lock would be released before the"
-                                        + " transaction commits, and the next holder would read the old data. Call the"
-                                        + " method outside of the transaction, give it one of its own (REQUIRES_NEW),"
-                                        + " or set holdfast.annotations.in-transaction=release-after");
+                        throw new IllegalStateException(call.method + " asks for " + wanted.words()
+                                + " while a transaction is active: the lock would be released before the"
+                                + " transaction commits, and the next holder would read the old data. Call the"
+                                + " method outside of the transaction, give it one of its own (REQUIRES_NEW),"
+                                + " or set holdfast.annotations.in-transaction=release-after");
                     case WARN ->
                         LOG.log(
                                 System.Logger.Level.WARNING,
@@ -187,11 +186,10 @@ final class LockedInterceptor implements MethodInterceptor {
 
     private void refuseTransaction(Call call) {
         if (isWithinTransaction(call)) {
-            throw new IllegalStateException(
-                    call.method
-                            + " is done once, and was called while a transaction is active: the run would be recorded"
-                            + " as done before the transaction commits. Call the method outside of the transaction, or"
-                            + " give it one of its own (REQUIRES_NEW)");
+            throw new IllegalStateException(call.method
+                    + " is done once, and was called while a transaction is active: the run would be recorded"
+                    + " as done before the transaction commits. Call the method outside of the transaction, or"
+                    + " give it one of its own (REQUIRES_NEW)");
         }
     }
 

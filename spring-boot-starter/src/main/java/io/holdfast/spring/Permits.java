@@ -27,8 +27,7 @@ record Permits(int count, int limit) {
                 return new Permits(count, limit);
             }
         }
-        throw new IllegalArgumentException(
-                "permits is '" + text + "', must be K/N, as in 1/5: K permits of N, 1 to "
-                        + DistributedSemaphore.MAX_PERMITS + " and K not more than N");
+        throw new IllegalArgumentException("permits is '" + text + "', must be K/N, as in 1/5: K permits of N, 1 to "
+                + DistributedSemaphore.MAX_PERMITS + " and K not more than N");
     }
 }

@@ -122,10 +122,9 @@ public final class PlainGrant implements Grant {
 
     @Override
     public LeaseTicket ticket() {
-        throw new UnsupportedOperationException(
-                "the lease of " + inWords()
-                        + " has no ticket: a program that knows the key's value can continue with the key, but nothing"
-                        + " then distinguishes that program from this one");
+        throw new UnsupportedOperationException("the lease of " + inWords()
+                + " has no ticket: a program that knows the key's value can continue with the key, but nothing"
+                + " then distinguishes that program from this one");
     }
 
     // ---- keeping it
