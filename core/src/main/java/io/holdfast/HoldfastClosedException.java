@@ -1,6 +1,6 @@
 package io.holdfast;
 
-/** Thrown if the client was closed, before or during the call. This call does not hold the lock. */
+/** Thrown if the client was closed, before or during the call. A request that ends with it does not hold the lock. */
 public final class HoldfastClosedException extends HoldfastException {
     private static final long serialVersionUID = 1L;
 
