@@ -67,7 +67,7 @@ public final class HoldfastOptions {
         return DEFAULTS;
     }
 
-    /** Returns the prefix of the names of all keys and channels; default {@code hf}. */
+    /** Returns the prefix of all keys and channels, except the keys of plain locks; default {@code hf}. */
     public String prefix() {
         return values.get(PREFIX);
     }
@@ -86,7 +86,7 @@ public final class HoldfastOptions {
         return new HoldfastOptions(values.with(PREFIX, value));
     }
 
-    /** Returns the name that people see for the holder, with the host's name; default the main class or jar. */
+    /** Returns the name that people see for the holder, with the host's name; default the name of the main class or jar. */
     public String application() {
         return values.get(APPLICATION);
     }
@@ -100,7 +100,7 @@ public final class HoldfastOptions {
         return new HoldfastOptions(values.with(APPLICATION, Require.text("application", value, 100)));
     }
 
-    /** Returns the options of locks that have none of their own. */
+    /** Returns the options of locks that have none of their own; default {@link LockOptions#defaults()}. */
     public LockOptions lockDefaults() {
         return values.get(LOCK_DEFAULTS);
     }
@@ -111,8 +111,8 @@ public final class HoldfastOptions {
     }
 
     /**
-     * Returns the options of the lock, read/write lock or semaphore of this name, if it has none of its own. Usually these are
-     * {@link #lockDefaults()}.
+     * Returns the options of the lock, read/write lock, semaphore or {@link Once} of this name, if it has none of its own.
+     * Usually these are {@link #lockDefaults()}.
      */
     public LockOptions lockDefaults(String name) {
         Function<? super String, @Nullable LockOptions> byName = lockDefaultsByName();
@@ -126,7 +126,8 @@ public final class HoldfastOptions {
     }
 
     /**
-     * Returns a copy with lock options that depend on the name of a lock. They apply to locks that have none of their own.
+     * Returns a copy with lock options that depend on the name of a lock. They apply to locks that have none of their own, and
+     * not to elections, which use {@link #lockDefaults()}.
      *
      * @param value a function from a name to options; it may return null for {@link #lockDefaults()}. It is called in the
      *     application's thread whenever the application creates a lock, so it should not block; the caller gets its exceptions.
@@ -156,10 +157,11 @@ public final class HoldfastOptions {
     }
 
     /**
-     * Returns a copy with a supplier of user and password, which are used instead of those of the address. It is for a password
-     * that changes while the application runs, or that must not be in an address. The client calls it before it opens each
-     * connection, also to reconnect, on a thread that connects. It may block, for less than the connect timeout. If it throws,
-     * connecting fails with its exception as the cause, and it is called again after the usual pause.
+     * Returns a copy with a supplier of user and password, which are used instead of those of the address. If it supplies no
+     * user, that of the address counts. It is for a password that changes while the application runs, or that must not be in an
+     * address. The client calls it before it opens each connection, also to reconnect, on a thread that connects. It may block,
+     * for less than the connect timeout. If it throws, that attempt to connect fails with its exception as the cause. A client
+     * that reconnects calls it again after the usual pause.
      *
      * <p>It applies to servers, nodes of clusters and of quorums, and the servers behind Sentinels. A client over a driver, and
      * a client of the embedded server, ignore it.
@@ -189,8 +191,8 @@ public final class HoldfastOptions {
     }
 
     /**
-     * Returns a copy with the given certificates, for {@code rediss} addresses; with any other address, connecting is refused.
-     * A client over a driver, and a client of the embedded server, ignore them.
+     * Returns a copy with the given certificates, for {@code rediss} addresses. With any other address, connecting throws
+     * {@code IllegalArgumentException}. A client over a driver, and a client of the embedded server, ignore them.
      */
     public HoldfastOptions withTls(Tls value) {
         return new HoldfastOptions(values.with(TLS, value));
@@ -202,8 +204,9 @@ public final class HoldfastOptions {
     }
 
     /**
-     * Returns how long an answer may take before the outcome counts as unknown; default 2 s. The client closes a connection on
-     * which no answer arrived for three times as long, and reconnects.
+     * Returns how long an answer may take before the outcome counts as unknown; default 2 s. The client checks that four times
+     * in this time, so a call can last up to a quarter longer. If a server has answered nothing for three times as long, although
+     * it was asked, the client connects to it again.
      */
     public Duration commandTimeout() {
         return values.get(COMMAND_TIMEOUT);
@@ -278,7 +281,10 @@ public final class HoldfastOptions {
         return new HoldfastOptions(values.with(TOKEN_LIFE, value, Duration.ofSeconds(1), Require.LONGEST));
     }
 
-    /** Returns the reaction to a server that may drop locks when its memory is full; default {@link Eviction#WARN}. */
+    /**
+     * Returns the reaction to a server that may drop locks when its memory is full; default {@link Eviction#WARN}. The policy is
+     * not checked if the user has no permission for {@code INFO}.
+     */
     public Eviction eviction() {
         return values.get(EVICTION);
     }
@@ -288,7 +294,7 @@ public final class HoldfastOptions {
         return new HoldfastOptions(values.with(EVICTION, value));
     }
 
-    /** Returns the listeners, which are notified of everything that this client does; default none. */
+    /** Returns the listeners, which receive the events of this client; default none. */
     public List<HoldfastListener> listeners() {
         return values.get(LISTENERS);
     }
@@ -309,18 +315,19 @@ public final class HoldfastOptions {
      * Returns a copy with the given quarantine. A server may have forgotten leases that are still valid for their holders: if
      * it was restarted, with or without data, if it was emptied, or if it has taken over from another. With a quarantine, the
      * client holds back a lease that was granted within this time after the change. It hands out the lease only when the time,
-     * plus 1 %, is over. A request that does not wait that long is refused ({@link Attempt.Reason#QUARANTINE}). Leases
+     * plus 1 % and 2 ms, is over. A request that does not wait that long is refused ({@link Attempt.Reason#QUARANTINE}). Leases
      * therefore do not overlap although the server has forgotten some.
      *
      * <p>A key on the server, the <em>marker</em>, records which process of the server has its memory, and since when. The time
-     * is counted from the moment when the first client finds that the marker is missing, or belongs to another process. The
-     * very first client of a server waits for this time once; clients that connect later do not. Each lease costs one more
-     * round trip, which reads the marker. For that the user needs the permission for {@code INFO}.
+     * is counted from the moment when the first client finds that the marker is missing, or belongs to another process. So all
+     * clients wait for this time once after the very first one has connected to a server. Each grant by the server costs one
+     * more round trip, which reads the marker. For that the user needs the permission for {@code INFO}.
      *
-     * <p>Every client of the locks needs a quarantine of the same time. A lock with a longer lease duration is refused when it
-     * is made, and so is a longer extension. Plain locks have no quarantine.
+     * <p>Every client of the locks needs a quarantine of the same time. A lock whose lease duration and lock-delay together are
+     * longer is refused when it is made, and so is a longer extension. Plain locks have no quarantine.
      *
-     * @param value 0 to 1 hour; at least the longest lease duration and the longest extension that any client uses
+     * @param value 0 to 1 hour; at least the longest lease duration and the longest extension that any client uses, each with
+     *     its lock-delay
      */
     public HoldfastOptions withQuarantine(Duration value) {
         return new HoldfastOptions(values.with(QUARANTINE, value, Duration.ZERO, Duration.ofHours(1)));
@@ -335,15 +342,14 @@ public final class HoldfastOptions {
     }
 
     /**
-     * Returns a copy with the given limit of the clock drift. A server counts the time for which it keeps a value by its wall
-     * clock. If that clock runs fast, holds end there before their leases are over here. Leases allow for 1 %. A client
-     * compares the times in the server's replies with its own monotonic clock. If the server's clock runs faster than the
-     * allowance, the client logs a warning and renews its holds. It then counts the durations of its leases by the measured
-     * rate.
+     * Returns a copy with the given limit of the clock drift. Keys on a server expire by its wall clock. If that clock runs
+     * fast, holds end there before their leases are over here. Leases allow for 1 % and 2 ms. A client compares the times in the
+     * server's replies with its own monotonic clock. If the server's clock runs faster than the allowance, the client logs a
+     * warning and renews its holds. It then counts the durations of its leases by the measured rate.
      *
-     * <p>If the drift exceeds this limit three times in a row, a lock that is granted is given back, and its request fails with
-     * a {@link ServerRefusedException}. A node of a quorum is not asked meanwhile. Locks are obtained again once the clock runs
-     * within the limit. See docs/safety.md for drift that cannot be noticed.
+     * <p>If the drift exceeds this limit in three readings in a row, a lock that is granted is given back, and its request fails
+     * with a {@link ServerRefusedException}. A node of a quorum is not asked meanwhile. Locks are obtained again once the clock
+     * runs within the limit. See docs/safety.md for drift that cannot be noticed.
      *
      * @param value 0.01 to 1
      */
@@ -370,8 +376,8 @@ public final class HoldfastOptions {
      * <p>An actor is a thread that blocks in a call of this library, or an id that the caller gave
      * ({@link DistributedLock#withActor}). An id counts as one flow of control, which owns all that is held and waited for
      * under it. An asynchronous request without an id belongs to no actor. A cycle is found only if every client in it uses
-     * detection. Only waits for locks of this server are seen; those for locks of a {@link Quorum}, or for anything else, are
-     * not. See docs/guide/deadlocks.md.
+     * detection. Only waits for locks of this server are seen; those for plain locks, for locks of a {@link Quorum}, or for
+     * anything else, are not. See docs/guide/deadlocks.md.
      *
      * @param after 1 s to 1 h, or null for none
      */
@@ -386,7 +392,9 @@ public final class HoldfastOptions {
 
     /**
      * Returns a copy with the given fraction. Listeners receive every event of a request that is drawn, and no event of the
-     * others. A listener of a lock or a call ({@link LockOptions#withListener}) receives the events of all its requests.
+     * others. Requests that share a hold on the server ({@link LockOptions#withLocalHandoffs turns}) are drawn together. If a
+     * request of such a client waits for the next hold, only a part of its events may be sent. Events of an operator's acts are
+     * always sent. A listener of a lock or a call ({@link LockOptions#withListener}) receives the events of all its requests.
      *
      * @param value 0 (none) to 1 (all)
      */
@@ -394,7 +402,7 @@ public final class HoldfastOptions {
         return withPart(EVENT_SAMPLING, value);
     }
 
-    /** Returns the fraction of the requests whose steps are logged; default 1. It applies to level debug and below only. */
+    /** Returns the fraction of the requests whose steps are logged at level debug ({@code io.holdfast.steps}); default 1. */
     public double logSampling() {
         return values.get(LOG_SAMPLING);
     }
