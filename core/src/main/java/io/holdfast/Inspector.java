@@ -37,19 +37,21 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports the state of locks without changing it. Each reported state was true at one instant on the server. Methods block for
- * a few round trips, each at most the command timeout.
+ * Reports the state of locks without changing it. Each reported state was true at one instant on the server, except for what
+ * clients report (see {@link #overview(int, Overview)}). A method, or a step of a stream, blocks for a few round trips, each of
+ * which takes at most the command timeout. A listing or a search takes more of them if there are many locks.
  *
  * <p>A listing asks all clients to report their locks, and then asks the server for these locks in batches. So its cost depends
- * on the number of locks, and not on the number of keys on the server. A client that does not answer within 250 ms is listed as it
- * was when it last reported. A client that has died is listed for as long as its holds last. A lock that is acquired or released
- * during the listing may or may not be listed. Only {@link #scanning} lists locks that no client of this library reports.
+ * on the number of locks and clients, and not on the number of keys on the server. It waits for reports until none has arrived
+ * for 250 ms, or for 2 s in all. A client that has not reported by then is listed by its last report. So is a client that has
+ * died, for about as long as its holds last. A lock that is acquired or released during the listing may or may not be listed.
+ * A client reports at most 10,000 locks. Only {@link #scanning} lists locks that no client of this library reports.
  *
  * <p>A listing is a stream that asks the server while it is read, so read only as many entries as needed. No lock is listed
  * twice.
  *
- * <p>Every method, and every step of a stream, throws {@link ServerUnreachableException} if the server does not answer,
- * and {@link ServerRefusedException} if the server answers with an error.
+ * <p>Every method that asks the server, and every step of a stream, throws {@link ServerUnreachableException} if the server does
+ * not answer, {@link ServerRefusedException} if it answers with an error, and {@link HoldfastClosedException} after close.
  */
 public final class Inspector {
     /** The default number of keys that one step of a search looks at. */
@@ -77,11 +79,12 @@ public final class Inspector {
     }
 
     /**
-     * Returns a copy whose listings search all keys of the server ({@code SCAN}) instead of asking the clients. A search also finds
-     * locks that no client reports: those of programs in other languages, and of clients whose reports were lost with the
-     * server's memory. It takes about a microsecond of the server's time for each key on the server, of any program. After each
-     * page it pauses for four times as long as the page took, to leave the server time for other clients. A search of a million
-     * keys therefore takes some seconds.
+     * Returns a copy whose listings search all keys of the server ({@code SCAN}) instead of asking the clients. A search also
+     * finds locks that no client reports: those of programs in other languages, and of clients whose reports were lost with the
+     * server's memory. It also finds records of work that is done once, and free exclusive locks that are paused. It takes
+     * about a microsecond of the server's time for each key on the server, of any program. After each page it pauses for four
+     * times as long as the page took, to leave the server time for other clients. A search of a million keys therefore takes
+     * some seconds.
      */
     public Inspector scanning() {
         return new Inspector(client, kind, true);
@@ -104,9 +107,10 @@ public final class Inspector {
     }
 
     /**
-     * Returns the state of one lock, with its holder and the first hundred waiters of its queue. A free lock is not an error. The
-     * clients that hold the lock or wait for it are asked how many of their callers wait. If there are such clients, this takes a
-     * few more round trips.
+     * Returns the state of one lock, with its holder and the first hundred waiters of its queue. If it has several holders, the
+     * hundred whose holds end first are listed. A free lock is not an error. The clients that hold the lock or wait for it are
+     * asked how many of their callers wait. If there are such clients, this takes a few more round trips, and 250 ms more if
+     * one of them does not answer.
      */
     public LockInfo lock(String name) {
         return lock(name, Server.WAITERS_LISTED);
@@ -115,7 +119,8 @@ public final class Inspector {
     /**
      * Returns the state of one lock, as {@link #lock(String)} does, with a given maximum number of waiters.
      *
-     * @param waiters the maximum number of waiters to list, 0 to 10,000; with 0, no client is asked
+     * @param waiters the maximum number of waiters to list, 0 to 10,000; with 0, no client is asked. For read/write locks and
+     *     semaphores it is at least 100, and also applies to the holders
      */
     public LockInfo lock(String name, int waiters) {
         LockInfo info = seen(name, waiters);
@@ -138,10 +143,10 @@ public final class Inspector {
     }
 
     /**
-     * Returns the deadlocks around a lock: cycles of actors that wait for each other, of which at least one holds the lock or waits
-     * for it. They are found in the notes that clients write about their waits. A deadlock is therefore found only if every client
-     * in it uses deadlock detection ({@link HoldfastOptions#withDeadlockDetection}), and only once its requests have waited for
-     * as long as that option gives.
+     * Returns the deadlocks around a lock: cycles of actors that wait for each other, of which at least one holds the lock or
+     * waits for it. They are found in the notes that clients write about their waits. A deadlock is therefore found only if
+     * every client in it uses deadlock detection ({@link HoldfastOptions#withDeadlockDetection}), and only once its requests
+     * have waited for as long as that option gives.
      *
      * <p>Blocks for a few round trips if there is no deadlock. If there seems to be one, it blocks until each client in it has
      * checked its own waits again, which takes about as long as that option gives. Only then is it certain that all parts of the
@@ -189,12 +194,12 @@ public final class Inspector {
         return seen(name, 0).isLocked();
     }
 
-    /** Returns whether a request is waiting for the lock. */
+    /** Returns whether a request is in the lock's queue on the server. */
     public boolean isQueued(String name) {
         return seen(name, 0).isQueued();
     }
 
-    /** Returns all locks that are held or rest, in no particular order, without their queues. */
+    /** Returns all locks that are held or rest, in no particular order; exclusive locks without their queues. */
     public Stream<LockInfo> locks() {
         return locks(PAGE);
     }
@@ -223,7 +228,8 @@ public final class Inspector {
     }
 
     /**
-     * Returns all locks that are held or have waiters, with their queues and with the figures that clients have counted.
+     * Returns all locks that are held, rest or have waiters, each with the first hundred waiters of its queue, and the figures
+     * that clients have counted.
      *
      * @param most the maximum number of locks
      */
@@ -234,7 +240,8 @@ public final class Inspector {
     /**
      * Returns the same as {@link #overview(int)}, at a lower cost. The server is asked only now and then about a lock for which
      * clients report nothing new. How long such a lock remains held comes from the report of its client. If it has several
-     * holders, it is shown as if it had not been renewed since the server was last asked.
+     * holders, it is shown as if it had not been renewed since the server was last asked. With {@link #scanning}, the server is
+     * asked about all locks, as for the first overview.
      *
      * @param most the maximum number of locks
      * @param before the last overview that an inspector with the same settings returned
@@ -303,7 +310,10 @@ public final class Inspector {
         return scanning ? searchedNames("") : locks().map(LockInfo::name);
     }
 
-    /** Returns the names of all locks that have waiters, in no particular order; see {@link #heldNames()}. */
+    /**
+     * Returns the names of all locks that have waiters, in no particular order; see {@link #heldNames()}. With {@link #scanning},
+     * it may also name a lock that was just handed to its last waiter, or is to be paused.
+     */
     public Stream<String> queuedNames() {
         return scanning
                 ? searchedNames(":d")
@@ -311,8 +321,8 @@ public final class Inspector {
     }
 
     /**
-     * Returns how many keys the server stores, including those of other programs. A search takes about a microsecond of the server's time for each of
-     * them; see {@link #scanning}.
+     * Returns how many keys the server has in the client's database, including those of other programs. A search takes about a
+     * microsecond of the server's time for each of them; see {@link #scanning}. Takes one round trip for each master.
      */
     public long serverKeys() {
         long keys = 0;
@@ -352,8 +362,8 @@ public final class Inspector {
     }
 
     /**
-     * Returns the clients that hold a lock, wait for one, or listen for grants, as the server knows them. With
-     * {@link #allKinds()}, one call covers locks of every kind.
+     * Returns the clients that hold a lock, wait for one, or listen for grants, as the server knows them. Of each lock, only the
+     * first hundred holders and waiters count. With {@link #allKinds()}, one call covers locks of every kind.
      */
     public List<ClientInfo> clients() {
         Map<String, ClientInfo> found = new LinkedHashMap<>();
@@ -374,8 +384,8 @@ public final class Inspector {
      * The clients that listen for grants.
      *
      * @param clients the ids of these clients
-     * @param complete whether every live client is among them. On a cluster it may not be, because clients listen there only while
-     *     they hold or wait for a lock
+     * @param complete whether every live client is among them. On a cluster it may not be, because clients listen there only
+     *     while they wait for a lock, or share its hold among their own requests
      */
     public record Listeners(Set<String> clients, boolean complete) {
         /** Copies the set. */
@@ -391,8 +401,8 @@ public final class Inspector {
     }
 
     /**
-     * Returns all clients that listen for grants. Takes one round trip for each master, regardless of the number of clients; see
-     * {@link #isListening}.
+     * Returns all clients that listen for grants. Takes one round trip, or on a cluster one or two for each master, regardless of
+     * the number of clients; see {@link #isListening}.
      */
     public Listeners listeners() {
         Set<String> found = new LinkedHashSet<>();
@@ -406,10 +416,10 @@ public final class Inspector {
     }
 
     /**
-     * Returns whether a client is connected and listens for grants. A client that holds a lock and does not listen may be dead, or
-     * may be reconnecting. Takes one round trip, regardless of the number of locks and clients. On a cluster the masters are asked one
-     * after the other, with at most two round trips each; clients listen there only while they hold or wait for a lock, and the result
-     * is empty instead of false.
+     * Returns whether a client is connected and listens for grants. A client that holds a lock and does not listen may be dead,
+     * or may be reconnecting. Takes one round trip, regardless of the number of locks and clients. On a cluster the masters are
+     * asked one after the other, with at most two round trips each. Clients listen there only while they wait for a lock, or
+     * share its hold among their own requests, so the result is empty instead of false.
      *
      * @param clientId the client's id, as {@link Holder#client()} and {@link Waiter#client()} return it
      */
