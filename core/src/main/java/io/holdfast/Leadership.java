@@ -8,10 +8,10 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One continuous period for which one candidate leads. It ends when the candidate resigns, when its deadline passes, or when
- * the server reports that it is gone. Once over, it is over for ever. Like a {@link Lease}, it knows its deadline without
- * asking the server. It is over here, by this client's clock, before the server lets another candidate lead. Any thread may
- * use it.
+ * One continuous period for which one candidate leads. It ends when the candidate resigns or is closed, when its deadline
+ * passes, or when the server reports that it is gone. Once over, it is over for ever. Like a {@link Lease}, it knows its
+ * deadline without asking the server. The deadline passes here, by this client's clock, before the server lets another
+ * candidate lead. If an operator releases the leadership by name, this client learns of it afterwards. Any thread may use it.
  */
 public final class Leadership {
     private final Lease lease;
