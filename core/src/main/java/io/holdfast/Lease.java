@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * One hold of a lock. It belongs to no thread: any thread may inspect, extend or release it.
  *
- * <p>A lease is held until it is released, until its deadline passes, or until the server reports that it is gone. It knows its
- * deadline without asking: {@link #isValid()} and {@link #remaining()} do no I/O. The deadline is counted on the monotonic
- * clock, from before the request for it was sent. An allowance of 1 % and 2 ms is subtracted, for clocks that run differently.
- * The deadline therefore passes here before the server gives the lock to another owner.
+ * <p>A lease is held until it is released, its deadline passes, the server reports that it is gone, or its client is closed. It
+ * knows its deadline without asking: {@link #isValid()} and {@link #remaining()} do no I/O. The deadline is counted on the
+ * monotonic clock, from the earliest moment at which the server can have granted or renewed the lease. An allowance of 1 % and
+ * 2 ms is subtracted, for clocks that run differently. The deadline therefore passes here before the hold expires on the server.
  *
  * <p>A result of {@code isValid()} applies only to the instant of the call: a thread can be stopped right after it. Work that
  * must not be done twice should go to a store that compares the {@link #token()} (a <em>fencing token</em>, which grows with
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>While a lease is renewed it must stay reachable. If the last reference to it is dropped without a release, its renewal
- * ends, and the lease expires at the end of its lease duration (TTL).
+ * ends once the garbage collector has run, and the lease expires at the end of its lease duration (TTL).
  */
 public final class Lease implements AutoCloseable {
     /** The maximum number of characters of a note. */
@@ -63,8 +63,8 @@ public final class Lease implements AutoCloseable {
 
     /**
      * Returns the fencing token: positive, below 2^53, and greater than that of every earlier grant of this lock. Readers that
-     * hold a read/write lock together have the same token, greater than that of every earlier writer. A reader's token is stale
-     * exactly if a writer has been granted the lock since. The token of a semaphore distinguishes grants and fences off no
+     * hold a read/write lock together have the same token, greater than that of every earlier writer. So a store that refuses
+     * older tokens refuses no reader whose lease is valid. The token of a semaphore distinguishes grants and fences off no
      * holder, because leases with lower tokens may be valid.
      */
     public long token() {
@@ -82,8 +82,8 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Returns the slots of this lease, numbers from 0 on in ascending order. There are as many as {@link #permits()}, and no
-     * other valid lease has one of them. The list is empty unless the request was for slots; see
+     * Returns the slots of this lease: one number, from 0 on, for each of its {@link #permits()}, in ascending order. No other
+     * valid lease has one of them. The list is empty unless the request was for slots; see
      * {@link DistributedSemaphore#withSlots()}. No I/O.
      */
     public List<Integer> slots() {
@@ -132,9 +132,11 @@ public final class Lease implements AutoCloseable {
 
     /**
      * Returns whether the server agrees that this lease holds the lock. Blocks for one round trip, at most the command timeout.
+     * For a {@link Quorum} all nodes are asked at once, for at most the {@linkplain QuorumOptions#nodeTimeout() node timeout}.
      * The answer applies to the moment at which the server gave it; work should check {@link #isValid()}.
      *
      * @throws ServerUnreachableException if the server does not answer
+     * @throws ServerRefusedException if the server answers with an error
      */
     public boolean isHeldOnServer() {
         return own.isHeldOnServer();
@@ -148,8 +150,8 @@ public final class Lease implements AutoCloseable {
      * while after another process has adopted it, even after that process has released it. It ends here at the next renewal (a
      * third of the lease duration), or when its deadline passes. The process that adopts it no longer depends on this one.
      *
-     * <p>On the embedded server, if this process is killed from now on, its holds become free at the end of their lease
-     * durations, and not sooner.
+     * <p>On the embedded server, if this process is killed from now on, the holds of this client become free at the end of their
+     * lease durations, and not sooner.
      *
      * @throws UnsupportedOperationException if the lease is of a {@link Quorum}, where it lives with its client, or of anything
      *     but an exclusive lock
@@ -164,8 +166,9 @@ public final class Lease implements AutoCloseable {
      * Leaves a note of the work's progress. {@link Inspector}, requests that wait ({@link Contention#holder()}), the command
      * and the dashboard show it with the holder, as {@link Holder#note()}. A later holder reads it by {@link #before()}, and
      * continues from there. The note is kept for later holders for seven days, also after a release. When the work has
-     * finished, leave an empty note, which removes the notes of this holder and of earlier ones. Each note replaces the one
-     * before. Replicas do not confirm it, and a failover may lose it. Blocks for one round trip, at most the command timeout.
+     * finished, leave an empty note, which removes the notes of this holder and of earlier ones. Each note replaces the lease's
+     * note before it. Replicas do not confirm it, and a failover may lose it. Blocks for one round trip, at most the command
+     * timeout.
      *
      * <p>After a note, {@linkplain LockOptions#withLocalHandoffs other leases of this client} no longer share the hold. When
      * this lease ends, the server hands the lock to the next waiter.
@@ -182,7 +185,8 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Leaves a note without blocking; see {@link #note}. A release that is sent after it takes effect after it.
+     * Leaves a note without blocking; see {@link #note}. A release that is sent after it takes effect after it. The future
+     * completes on the client's executor.
      *
      * @throws IllegalArgumentException at once, as {@link #note} does
      * @throws UnsupportedOperationException at once, as {@link #note} does
@@ -227,7 +231,8 @@ public final class Lease implements AutoCloseable {
 
     /**
      * Returns whether the lease has ended because another process has adopted it, as far as this client knows. It learns that
-     * by its renewal, or by {@link #detach()}. This is no loss, and nothing more has to be done here. No I/O.
+     * when the server denies a renewal, an extension or a note, or by {@link #detach()}. This is no loss, and nothing more has to
+     * be done here. No I/O.
      */
     public boolean isHandedOver() {
         return own.isHandedOver();
@@ -235,9 +240,9 @@ public final class Lease implements AutoCloseable {
 
     /**
      * Returns when the lock was granted, by the server's clock, as listings show it ({@link Holder#since()}). For an adopted
-     * lease this is the grant to its first holder. For a {@link Quorum} the time is by the clock of one of its nodes. If leases share
-     * a hold, it is the hold's time plus the time since then by this client's clock. Compare it only with times of the same
-     * server. No I/O.
+     * lease this is the grant to its first holder. For a {@link Quorum} the time is by the clock of one of its nodes. If leases
+     * share a hold one after the other, listings show the hold's time. This is then that time plus the time until this lease
+     * began, by this client's clock. Compare it only with times of the same server. No I/O.
      */
     public Instant since() {
         return own.since();
@@ -251,22 +256,35 @@ public final class Lease implements AutoCloseable {
         return hold.grant.takenOverFrom();
     }
 
-    /** Returns how long it took to obtain the lease, from the call. */
+    /**
+     * Returns the time from the call to the grant. A wait for replicas or for the end of a quarantine is not included. If the
+     * actor entered a hold again, this is the time of the hold's first request.
+     */
     public Duration waited() {
         return own.waited();
     }
 
-    /** Returns the queue position at the time when the request was queued, 1 for the next waiter; 0 if the lock was free. */
+    /**
+     * Returns the queue position at the time when the request was queued, 1 for the next waiter; 0 if it was not queued. In
+     * {@linkplain LockOptions#withLocalHandoffs turns} it may be the position among the requests of this client. If the actor
+     * entered a hold again, this is the position of the hold's first request.
+     */
     public int initialPosition() {
         return own.initialPosition();
     }
 
-    /** Returns how many replicas had confirmed the grant when the lease was handed out; 0 if they were not asked. */
+    /**
+     * Returns how many replicas have confirmed the lease: its grant, or its last renewal or extension. Returns 0 if they are not
+     * asked.
+     */
     public int replicas() {
         return hold.grant.replicas();
     }
 
-    /** Returns how often the client asked the server for the lock; 1 without contention and failures. */
+    /**
+     * Returns how often the client asked the server for the hold, which leases may share; 1 without contention and failures. It
+     * is 0 if the lease was adopted, or is a writer's that {@linkplain DistributedReadWriteLock#downgrade continues as a reader}.
+     */
     public int attempts() {
         return hold.attempts();
     }
@@ -282,8 +300,8 @@ public final class Lease implements AutoCloseable {
 
     /**
      * Returns a stage that completes when the lease is lost, with the reason. It completes at once if the lease was lost
-     * already, and never after a release. It completes at the deadline at the latest, even if the server hangs. It completes on
-     * the client's executor (see {@link HoldfastOptions#executor()}).
+     * already, and never if it ended otherwise, such as by a release. It completes at the deadline at the latest, even if the
+     * server hangs. It completes on the client's executor (see {@link HoldfastOptions#executor()}).
      */
     public CompletionStage<LossReason> whenLost() {
         return handle.lost().minimalCompletionStage();
@@ -292,9 +310,9 @@ public final class Lease implements AutoCloseable {
     /**
      * Returns a stage that completes when another request, of this client or of another one, waits for the lock. Long work that
      * can stop at a good point can then release the lock. The stage never completes if the lease ends before. The client checks
-     * for such requests every other second ({@link HoldfastOptions#refreshInterval()}) while the lease is valid. One call to a
-     * server checks all leases of the client on which this method was called, and no others. A request that does not wait is
-     * not noticed. The stage completes on the client's executor (see {@link HoldfastOptions#executor()}).
+     * for such requests at once, and then every other second ({@link HoldfastOptions#refreshInterval()}) while the lease is
+     * valid. It checks only leases on which this method was called, up to 50 locks with one call to a server. A request that does
+     * not wait is not noticed. The stage completes on the client's executor (see {@link HoldfastOptions#executor()}).
      *
      * @throws UnsupportedOperationException if the lease is of a {@link Quorum}, which has no queue
      */
@@ -303,8 +321,10 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Adds a listener that is called on the client's executor when two renewals in a row have failed, with the time that is
-     * left. If renewal works again and fails again later, the listener is called again. It is never called after a release.
+     * Adds a listener that is called on the client's executor when only a third of the lease duration is left, with the time
+     * that is left. That is so if two renewals in a row have failed, or if {@link LockOptions#maxHold()} has ended renewal. If
+     * renewal works again and fails again later, the listener is called again. It is never called after a release, nor for a
+     * lease that is not renewed.
      *
      * @return an action that removes the listener
      */
@@ -313,20 +333,21 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Makes the lease last at least this long from now; never shortens it. Blocks for one round trip, at most the command
-     * timeout.
+     * Makes the hold on the server last at least this long from now; never shortens it. The deadline here is earlier, by the
+     * allowance for clocks. Blocks for one round trip, at most the command timeout; with
+     * {@linkplain LockOptions#withReplicas replicas}, also until they have confirmed.
      *
-     * @param atLeast 1 ms to 365 days
+     * @param atLeast 1 ms to 365 days; with a {@linkplain HoldfastOptions#quarantine() quarantine} at most that
      * @throws LeaseLostException if the lease is over; nothing was extended
-     * @throws ServerUnreachableException if the server did not answer: the lease is still held until its old deadline, and the
-     *     extension may or may not take effect
+     * @throws ServerUnreachableException if the server did not answer, or too few replicas confirmed: the lease is still held
+     *     until its old deadline, and the extension may or may not take effect
      * @throws ServerRefusedException if the server answered with an error; the lease is held until its old deadline
      */
     public void extend(Duration atLeast) {
         join(extendAsync(atLeast));
     }
 
-    /** As {@link #extend}, without blocking. */
+    /** As {@link #extend}, without blocking; the future completes on the client's executor. */
     public CompletableFuture<Void> extendAsync(Duration atLeast) {
         StackRoom.demand();
         Require.between("atLeast", atLeast, Duration.ofMillis(1), Require.LONGEST);
@@ -353,14 +374,15 @@ public final class Lease implements AutoCloseable {
 
     /**
      * Lets the lease live on without this client: the client no longer renews it, and does not release it when it closes. The
-     * lease is confirmed first, so that a full lease duration is left. Afterwards the lease counts its time as before, but
-     * reports no loss.
+     * lease is extended first, so that at least a full lease duration is left. Afterwards the lease counts its time as before,
+     * but reports no loss.
      *
      * <p>If another process has adopted it (see {@link #ticket()}), that process continues it, and this lease is over: see
-     * {@link #isHandedOver()}. Blocks for one or two round trips, each at most the command timeout.
+     * {@link #isHandedOver()}. Blocks for one or two round trips, each of which takes at most the command timeout.
      *
      * @throws LeaseLostException if the lease is over, and no process is known to have adopted it
      * @throws ServerUnreachableException if the server did not answer; the lease is not detached
+     * @throws ServerRefusedException if the server answered with an error; the lease is not detached
      */
     public void detach() {
         join(detached());
@@ -371,7 +393,8 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Ends the lease and hands the lock to the next waiter. Blocks for one round trip, at most the command timeout. It is not
+     * Ends the lease and hands the lock to the next waiter. Blocks for one round trip, at most the command timeout, or for none
+     * if this client goes on with the hold ({@linkplain LockOptions#withLocalHandoffs turns}, re-entry, a kept lock). It is not
      * interruptible, and never throws because of the server. The lease is over before the request is sent. Releasing twice is
      * harmless. An actor that has entered the lock more than once holds it until the last of its leases is released.
      */
