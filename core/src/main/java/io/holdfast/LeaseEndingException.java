@@ -5,8 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown if work under a lease responded to an interrupt that it got because the lease was about to end, or had ended; see
- * {@link LockOptions#withInterruptBefore}. The cause is the work's own {@code InterruptedException}. No other code asked the
- * thread to end: its interrupt status is clear, and it may continue with other work. The lease has been released.
+ * {@link LockOptions#withInterruptBefore}. The cause is the work's own {@code InterruptedException}. The thread's interrupt
+ * status is clear, and it may continue with other work. An interrupt by other code at the same time cannot be told apart. The
+ * lease has been released.
  */
 public final class LeaseEndingException extends HoldfastException {
     private static final long serialVersionUID = 1L;
@@ -37,7 +38,7 @@ public final class LeaseEndingException extends HoldfastException {
         return token;
     }
 
-    /** Returns why the lease was lost before the work had ended; null if it was still held then. */
+    /** Returns why the lease was lost before the work had ended; null if it was not lost. */
     public @Nullable LossReason reason() {
         return reason;
     }
