@@ -22,8 +22,8 @@ import java.util.concurrent.CompletionStage;
  * <p>Like a {@link Lease}, it knows its deadlines without asking, and is valid only at the instant of the check. Work that must
  * not be done twice should go to a store that compares the {@link #token(String) token} of the lock that guards that store.
  *
- * <p>While it is renewed it must stay reachable. If the last reference to it is dropped without a release, its renewal ends,
- * and each lock is free at the end of its lease duration.
+ * <p>While it is renewed it must stay reachable. If the last reference to it is dropped without a release, its renewal ends
+ * once the garbage collector has run, and each lock is free at the end of its lease duration.
  *
  * @see LockSet
  */
@@ -61,8 +61,8 @@ public final class LeaseSet implements AutoCloseable {
     }
 
     /**
-     * Returns how long all locks are still held without a further renewal, which is the shortest of their times; zero if one of
-     * them is over. No I/O.
+     * Returns how long the set is still valid without a further renewal: the shortest remaining time of its locks; zero if one
+     * of them is over. No I/O.
      */
     public Duration remaining() {
         return leases.values().stream()
@@ -103,8 +103,8 @@ public final class LeaseSet implements AutoCloseable {
 
     /**
      * Returns a stage that completes when the first of the locks is lost, with its name and the reason. It completes at once if
-     * it was lost already, and never after a release. It completes at that lock's deadline at the latest, even if the server
-     * hangs. It completes on the client's executor (see {@link HoldfastOptions#executor()}).
+     * one was lost already, and never if they are released first. It completes at that lock's deadline at the latest, even if
+     * the server hangs. It completes on the client's executor (see {@link HoldfastOptions#executor()}).
      */
     public CompletionStage<Loss> whenLost() {
         return entry.loss()
@@ -114,19 +114,20 @@ public final class LeaseSet implements AutoCloseable {
     }
 
     /**
-     * Makes all locks last at least this long from now; never shortens them. Blocks for one round trip, at most the command
-     * timeout.
+     * Makes all holds on the server last at least this long from now; never shortens them. See {@link Lease#extend}. All locks
+     * are extended at once, each with a request of its own, so this blocks for one round trip, at most the command timeout.
      *
      * @param atLeast 1 ms to 365 days
      * @throws LeaseLostException if one lock is over, which it names; the others may have been extended
-     * @throws ServerUnreachableException if a server did not answer; its locks are still held until their old deadlines
+     * @throws ServerUnreachableException if a server did not answer; its locks are still held until their old deadlines, and
+     *     the extension may or may not take effect
      * @throws ServerRefusedException if a server answered with an error
      */
     public void extend(Duration atLeast) {
         Lease.join(extendAsync(atLeast));
     }
 
-    /** As {@link #extend}, without blocking. */
+    /** As {@link #extend}, without blocking; the future completes on the client's executor. */
     public CompletableFuture<Void> extendAsync(Duration atLeast) {
         List<CompletableFuture<Void>> answers = new ArrayList<>();
         leases.values().forEach(lease -> answers.add(lease.extendAsync(atLeast)));
@@ -135,7 +136,7 @@ public final class LeaseSet implements AutoCloseable {
 
     /**
      * Lets the leases of all locks live on without this client; see {@link Lease#detach()}. The ticket of each lock is that of
-     * its {@link #lease}. Blocks for one or two round trips, each at most the command timeout.
+     * its {@link #lease}. Blocks for one or two round trips, each of which takes at most the command timeout.
      *
      * @throws LeaseLostException if one lock is over, which it names; the others may be detached. Detaching again is harmless
      * @throws ServerUnreachableException if the server did not answer for one of them, which is not detached; the others may
