@@ -35,7 +35,10 @@ public record LeaseTicket(String lockName, String owner, long token, long grantT
         Require.between("leaseDuration", leaseDuration, LockOptions.MIN_LEASE_DURATION, Require.LONGEST);
     }
 
-    /** Returns the ticket as one line of text, for an environment variable or a message. */
+    /**
+     * Returns the ticket as text, for an environment variable or a message. It is one line, unless the lock's name contains a line
+     * break.
+     */
     public String encoded() {
         return String.format(
                 Locale.ROOT,
@@ -51,7 +54,7 @@ public record LeaseTicket(String lockName, String owner, long token, long grantT
     /**
      * Reads the text that {@link #encoded()} wrote.
      *
-     * @throws IllegalArgumentException if the text is not a ticket
+     * @throws IllegalArgumentException if the text is not a ticket, or a value in it is out of range
      */
     public static LeaseTicket decode(String text) {
         String[] words = text.split(" ", 6);
