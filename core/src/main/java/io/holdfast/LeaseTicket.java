@@ -36,8 +36,8 @@ public record LeaseTicket(String lockName, String owner, long token, long grantT
     }
 
     /**
-     * Returns the ticket as text, for an environment variable or a message. It is one line, unless the lock's name contains a line
-     * break.
+     * Returns the ticket as text, for an environment variable or a message. It is one line, unless the lock's name contains a
+     * line break.
      */
     public String encoded() {
         return String.format(
