@@ -5,8 +5,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A step of a request or of a hold, or an operator's act on a lock by its name. Durations are measured with this client's
- * monotonic clock. {@code at} is a time of its wall clock, for people.
+ * A step of a request or of a hold of this client, or an operator's act by a lock's name through this client. Durations that
+ * this client measures are by its monotonic clock. {@code at} is a time of its wall clock, for people.
  */
 public sealed interface LockEvent {
     /**
@@ -14,8 +14,8 @@ public sealed interface LockEvent {
      *
      * @param lockName the lock's name
      * @param key the key of the hold on the server
-     * @param owner the public part of the owner id
-     * @param actor the actor's id, or the name of the thread that made the request
+     * @param owner the public part of the owner id; for an operator's act, that of the holder or waiter it was about, or empty
+     * @param actor the actor's id, or the name of the thread that made the request; empty for an operator's act
      * @param group the group of the request, see {@link LockOptions#withGroup(String, int)}; empty if it has none
      * @param at the time of the event
      * @param data the data that the caller gave with {@link LockOptions#withEventData} or {@link Admin#withEventData}; null for
@@ -58,7 +58,8 @@ public sealed interface LockEvent {
     record Asked(Subject subject, int attempt) implements LockEvent {}
 
     /**
-     * The request was queued.
+     * The request was queued, on the server or behind other requests of this client ({@link LockOptions#withLocalHandoffs
+     * turns}). In the second case, both numbers count the requests of this client only.
      *
      * @param position the queue position; 1 for the next waiter
      * @param waiters how many requests are queued, this one included
@@ -70,7 +71,7 @@ public sealed interface LockEvent {
 
     /**
      * The request has outlived its life in the queue ({@link LockOptions#withRequestLife}). It is now behind the others of its
-     * priority, with a new life.
+     * priority, except those with a random order, and has a new life.
      *
      * @param position the new queue position; 1 for the next waiter
      * @param waiters how many requests are queued, this one included
@@ -89,10 +90,10 @@ public sealed interface LockEvent {
      * The request obtained the lock.
      *
      * @param token the fencing token
-     * @param leaseDuration how long the hold lasts without renewal
+     * @param leaseDuration the lease duration of the request
      * @param waited the time from the call until the lock was obtained
      * @param attempts how often the server was asked
-     * @param initialPosition the queue position when the request was queued; 0 if the lock was free
+     * @param initialPosition the queue position when the request was queued; 0 if it was not queued
      * @param reentered whether the actor held the lock already; then there is no new hold
      */
     record Obtained(
@@ -125,7 +126,7 @@ public sealed interface LockEvent {
     record Renewed(Subject subject, long token, Duration remaining) implements LockEvent {}
 
     /**
-     * A renewal was not answered, or was refused. The client repeats it until the deadline.
+     * A renewal was not answered, was refused, or was confirmed by too few replicas. The client repeats it until the deadline.
      *
      * @param token the fencing token
      * @param remaining how long the hold still lasts
@@ -150,7 +151,8 @@ public sealed interface LockEvent {
     record Noted(Subject subject, long token, String note) implements LockEvent {}
 
     /**
-     * The hold was released.
+     * The hold was released, or a lease that shares it in a {@linkplain LockOptions#withLocalHandoffs turn}. If an actor entered
+     * the hold more than once, its last release counts.
      *
      * @param token the fencing token
      * @param leaseDuration the lease duration of the hold
@@ -203,9 +205,9 @@ public sealed interface LockEvent {
     record TookOver(Subject subject, Holder from) implements LockEvent {}
 
     /**
-     * An operator released a lock by name, or dropped a waiter.
+     * An operator released a lock by name, or dropped waiters, or tried to.
      *
-     * @param result the result
+     * @param result the result, which says whether anything was released or dropped
      */
     record Revoked(Subject subject, Revocation result) implements LockEvent {}
 
@@ -248,7 +250,7 @@ public sealed interface LockEvent {
     /**
      * An operator released several locks with one call. The subject's lock name, key and owner are empty.
      *
-     * @param released how many holds ended
+     * @param released how many holds ended; {@link Admin#releaseAll()} counts several holds of one lock as one
      * @param dropped how many waiters were dropped
      * @param took how long the operation took
      */
