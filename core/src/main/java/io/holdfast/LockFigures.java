@@ -6,11 +6,12 @@ import java.util.List;
 
 /**
  * The figures that clients have counted for one lock, or for all of their locks. Each client counts all of its own leases and
- * requests, so the figures are exact. If a client dies, what it has counted since its last report is missing.
+ * requests, so the figures are exact. Not counted are plain locks, re-entries, and requests that were withdrawn or whose outcome
+ * is unknown. If a client dies, what it has counted since its last report is missing.
  *
  * @param waits how long the requests that obtained the lock took
  * @param holds how long the leases that are over were held, however they ended
- * @param handoffs how many of the waits were in a queue, and so ended with a handoff
+ * @param handoffs how many of the waits were in a queue, of the server or of the client, and so ended with a handoff
  * @param timedOut how many requests ended because their wait, or their number of tries, was used up
  * @param refused how many requests ended because the lock was taken, its queue was full, the actor held it itself (also for
  *     reading, if it asked to write), an operator dropped them, or to break a deadlock
@@ -39,9 +40,9 @@ public record LockFigures(
 
     /**
      * Returns the figures that the same client has counted since the earlier ones. The {@linkplain Times#longest() longest}
-     * durations remain those since the client's start.
+     * durations remain those since the client began to count.
      *
-     * @param earlier the earlier figures of the client. If they are greater than these, the client has started again since
+     * @param earlier the earlier figures of the client. If they are greater than these, the client has begun to count anew since
      *     then, and these are returned unchanged
      */
     public LockFigures since(LockFigures earlier) {
