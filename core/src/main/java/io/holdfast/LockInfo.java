@@ -12,16 +12,19 @@ import java.util.function.UnaryOperator;
  *
  * @param name the lock's name
  * @param kind the kind of the lock
- * @param holder the holder; if there are several, the one whose hold lasts longest; empty if the lock is free
- * @param confirmed whether the holder has taken up the lock; false for the short time after it was handed to a waiter
- * @param leaseDuration the lease duration that the holder asked for; zero if the lock is free
- * @param remaining how long the hold will last without renewal
+ * @param holder the holder; of several, the one in {@code shares} whose hold lasts longest; empty if the lock is free
+ * @param confirmed whether the holder has taken up the lock; false for the short time after it was handed to a waiter, and for
+ *     a free lock
+ * @param leaseDuration the lease duration that the holder asked for, with its lock-delay; if the lock rests, the time from the
+ *     grant to the end of the rest; zero if the lock is free
+ * @param remaining how long the hold will last on the server without renewal, with its lock-delay
  * @param waiters how many requests are queued, even if not all are listed; 0 if there is no queue
  * @param callers how many calls wait for the lock, as far as is known; at least {@code waiters}. It is greater if callers of one
  *     client share a request, or wait inside the holder's process
  * @param queue the queued requests in the server's order, as many as the caller asked for
- * @param used how many leases hold the lock, or how many permits of a semaphore are in use
- * @param shares all holders, as far as the caller asked for them; the one whose hold ends first comes first
+ * @param used how many holds the lock has, or how many permits of a semaphore are in use; those that rest count
+ * @param shares the holders, the one whose hold ends first first; at most a hundred, or as many as waiters were asked for if
+ *     those are more
  * @param limit an operator's limit of a semaphore; see {@link Admin#limit}
  * @param pause an operator's pause, even if the lock is still held; see {@link Admin#pause}
  */
@@ -84,8 +87,8 @@ public record LockInfo(
      * @param slots the slots of its permits, from 0 on; empty unless it asked for them, see
      *     {@link DistributedSemaphore#withSlots()}
      * @param confirmed whether the holder has taken up the lock
-     * @param leaseDuration the lease duration that the holder asked for
-     * @param remaining how long the hold will last without renewal
+     * @param leaseDuration the lease duration that the holder asked for, with its lock-delay
+     * @param remaining how long the hold will last on the server without renewal, with its lock-delay
      */
     public record Share(
             Holder holder,
@@ -292,14 +295,14 @@ public record LockInfo(
         return holder.isPresent();
     }
 
-    /** Returns whether a request waits for the lock. */
+    /** Returns whether a request is queued for the lock on the server. */
     public boolean isQueued() {
         return waiters > 0;
     }
 
     /**
-     * Returns the first waiter that can be notified, which would get the lock now; if there is none, the first that is not
-     * gone.
+     * Returns the first listed waiter that can be notified, which is the next to get the lock; if there is none, the first that
+     * is not gone.
      */
     public Optional<Waiter> next() {
         Waiter first = null;
@@ -316,7 +319,7 @@ public record LockInfo(
 
     /**
      * Returns the events that would free the lock, the likeliest first. Returns an empty list if the lock is free, no request
-     * waits, and no operator's limit is in the way.
+     * waits, and no operator's limit or pause is in the way.
      *
      * @param listening returns whether the client with a given id listens, as {@link Inspector.Listeners#has} does
      */
