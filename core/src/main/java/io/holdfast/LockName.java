@@ -1,6 +1,6 @@
 package io.holdfast;
 
-/** Builds lock names from parts. Two different lists of parts never result in the same name. */
+/** Builds lock names from parts. Lists of parts with different texts never result in the same name. */
 public final class LockName {
     private LockName() {}
 
