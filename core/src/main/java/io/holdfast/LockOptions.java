@@ -15,10 +15,9 @@ public final class LockOptions {
     /** The fate of a request that has outlived its {@linkplain LockOptions#requestLife() life} in the queue. */
     public enum RequestEnd {
         /**
-         * The request moves behind all requests that are served in the order of their arrival, and begins a new life. This is
-         * the tail of the server's queue. Requests of a client that holds the lock in
-         * {@linkplain LockOptions#withLocalHandoffs(int, Duration) turns} enter that queue when the turn ends, behind this
-         * request.
+         * The request moves behind all requests of its priority that are served in the order of their arrival, and begins a new
+         * life. Requests of a client that holds the lock in {@linkplain LockOptions#withLocalHandoffs(int, Duration) turns}
+         * enter the server's queue when the turn ends, behind this request.
          */
         TO_TAIL,
         /** The request leaves the queue, and the call ends as timed out. */
@@ -31,11 +30,11 @@ public final class LockOptions {
      * {@code LIFO} ones, newest first, then the {@code FIFO} ones, oldest first, then the {@code RANDOM} ones.
      */
     public enum Order {
-        /** The request enters at the tail: first come, first served. */
+        /** The request enters behind the others of this order: first come, first served. */
         FIFO,
-        /** The request enters at the head: last come, first served. Requests that came first may starve. */
+        /** The request enters before the others of this order: last come, first served. Requests that came first may starve. */
         LIFO,
-        /** The request enters at a position that the server draws at random. */
+        /** The request enters among the others of this order, at a position that the server draws at random. */
         RANDOM,
         /** The share of its group determines where the request enters; see {@link LockOptions#withGroup(String, int)}. */
         SHARES
@@ -171,18 +170,19 @@ public final class LockOptions {
         return values.get(RENEWED);
     }
 
-    /** Returns a copy with or without renewal. Without it there are no {@link #withLocalHandoffs(int, Duration) turns}. */
+    /** Returns a copy with or without renewal. Without it, the lock is requested in {@link #withStrictOrder() strict order}. */
     public LockOptions withRenewal(boolean value) {
         return new LockOptions(values.with(RENEWED, value));
     }
 
-    /** Returns the time after which renewal stops and the lease is left to expire; null for never (the default). */
+    /** Returns the time from the grant after which renewal stops and the lease is left to expire; null for never (default). */
     public @Nullable Duration maxHold() {
         return values.get(LONGEST_HOLD);
     }
 
     /**
-     * Returns a copy in which renewal stops after the given time.
+     * Returns a copy in which renewal stops after the given time. It does not apply to methods that take work, which have
+     * {@link #maxScopedHold()} instead.
      *
      * @param value 1 ms to 365 days, or null for never
      */
@@ -190,7 +190,7 @@ public final class LockOptions {
         return new LockOptions(values.with(LONGEST_HOLD, value, MILLISECOND, Require.LONGEST));
     }
 
-    /** Returns the time after which renewal stops in methods that take work ({@code call}, {@code run}, …); default 1 h. */
+    /** Returns the time from the grant after which renewal stops in methods that take work (default 1 h); null for never. */
     public @Nullable Duration maxScopedHold() {
         return values.get(LONGEST_SCOPE);
     }
@@ -206,7 +206,7 @@ public final class LockOptions {
 
     /**
      * Returns how long before the end of the lease the thread of a blocking method that takes work is interrupted; null for
-     * never (the default). Without {@link #withRenewal renewal} this limits the work to the lease duration.
+     * never (the default). Without {@link #withRenewal renewal}, this limits the work to the lease duration less this time.
      */
     public @Nullable Duration interruptBefore() {
         return values.get(INTERRUPT_BEFORE);
@@ -232,7 +232,7 @@ public final class LockOptions {
         return values.get(REPLICAS);
     }
 
-    /** Returns how long the replicas may take to confirm a grant; default 1 s. */
+    /** Returns how long the replicas may take to confirm a grant, a renewal or an extension; default 1 s. */
     public Duration replicaTimeout() {
         return values.get(REPLICA_TIMEOUT);
     }
@@ -240,9 +240,9 @@ public final class LockOptions {
     /**
      * Returns a copy with confirmation by replicas. After the grant, the client asks the server, on a separate connection, to
      * wait until this many replicas have the grant ({@code WAIT}). If fewer have it in time, the lock is given back, and the
-     * outcome is {@link Attempt.Reason#TOO_FEW_REPLICAS}. {@link Lease#replicas()} returns how many have confirmed. A lease
-     * then survives more failovers, but not all: a replica without it may still be promoted, unless all replicas must confirm.
-     * This costs a round trip, and a confirmation of each grant by handoff.
+     * outcome is {@link Attempt.Reason#TOO_FEW_REPLICAS}. A renewal or extension counts only if as many confirm it. A lease then
+     * survives more failovers, but not all: a replica without it may still be promoted, unless all replicas must confirm. Each
+     * grant, renewal and extension costs a round trip more; a grant by handoff is confirmed first. See {@link Lease#replicas()}.
      *
      * @param replicas 0 (not asked) to 100
      * @param within 1 ms to 1 minute
@@ -252,7 +252,7 @@ public final class LockOptions {
                 values.with(REPLICAS, replicas, 0, 100).with(REPLICA_TIMEOUT, within, MILLISECOND, MINUTE));
     }
 
-    /** Returns how much time a new lease must at least have left. A lease with less is first extended to a full lease duration. Default 0. */
+    /** Returns how much time a new lease must have left; default 0. One with less is first extended to its lease duration. */
     public Duration minRemaining() {
         return values.get(LEAST_REMAINING);
     }
@@ -275,7 +275,7 @@ public final class LockOptions {
     }
 
     /**
-     * Returns a copy with the given minimum hold time. If there is one, there are no {@link #withLocalHandoffs(int, Duration) turns}.
+     * Returns a copy with the given minimum hold time. Unless it is 0, it implies {@link #withStrictOrder() strict order}.
      *
      * @param value 0, or 1 ms to 365 days
      */
@@ -293,7 +293,7 @@ public final class LockOptions {
      * has sent arrives before the next one begins, unless it was under way for longer than this. The delay applies if the
      * holder dies, if its lease expires or reaches its limit, and if its client is closed. It does not apply to a release, or
      * to a lease that an operator ends. A lease granted by handoff is confirmed before its holder sees it, which costs one more
-     * round trip. If there is a delay, there are no {@link #withLocalHandoffs turns}. Re-entry keeps the delay of the hold.
+     * round trip. A delay implies {@link #withStrictOrder() strict order}. Re-entry keeps the delay of the hold.
      *
      * @param value 0, or 1 ms to 365 days
      */
@@ -307,8 +307,8 @@ public final class LockOptions {
     }
 
     /**
-     * Returns a copy with the given metadata of the hold, and of the request while it waits. It does not affect what the
-     * library itself stores there. A {@linkplain Lease#note note} replaces a value with the key {@value Holder#NOTE}.
+     * Returns a copy with the given metadata of the hold, and of the request while it waits. The library itself uses the keys
+     * {@value Holder#NOTE}, {@value Holder#GROUP} and {@value Holder#TRY}, and replaces their values where it needs them.
      *
      * @param value any texts, together at most 2,000 characters when they are URL-encoded
      */
@@ -360,8 +360,8 @@ public final class LockOptions {
     }
 
     /**
-     * Returns a copy with the given life of requests in the queue, and the given fate at its end. If there is a life, there are
-     * no {@link #withLocalHandoffs(int, Duration) turns}.
+     * Returns a copy with the given life of requests in the queue, and the given fate at its end. A life implies
+     * {@link #withStrictOrder() strict order}.
      *
      * @param value 100 ms to 365 days, or null for no limit
      */
@@ -376,7 +376,7 @@ public final class LockOptions {
     }
 
     /**
-     * Returns a copy with the given order. If it is not {@link Order#FIFO}, there are no {@link #withLocalHandoffs(int, Duration) turns}.
+     * Returns a copy with the given order. Any but {@link Order#FIFO} implies {@link #withStrictOrder() strict order}.
      *
      * @param value not {@link Order#SHARES}, which needs a {@linkplain #withGroup(String, int) group}
      */
@@ -409,12 +409,12 @@ public final class LockOptions {
      * group, requests are served first come, first served. A request for several permits counts as that many. The method is
      * start-time fair queueing (Goyal, Vin and Cheng, 1996).
      *
-     * <p>All requests for the lock should have groups: requests without one are served after all that have one. With a group
-     * there are no {@link #withLocalHandoffs(int, Duration) turns}, no priority, and no other order. Shares count grants and
-     * not time: a group whose holders keep the lock longer has it longer.
+     * <p>All requests for the lock should have groups: requests of priority 0 without one are served after all that have one.
+     * A group implies {@link #withStrictOrder() strict order}, and excludes a priority and another order. Shares count grants
+     * and not time: a group whose holders keep the lock longer has it longer.
      *
      * @param name up to 100 characters; empty for no group
-     * @param weight 1 to {@value #MAX_GROUP_WEIGHT}; the last request of a group determines it
+     * @param weight 1 to {@value #MAX_GROUP_WEIGHT}; it applies to the requests that are made with it
      */
     public LockOptions withGroup(String name, int weight) {
         if (!Require.given("group", name).isEmpty()) {
@@ -446,8 +446,7 @@ public final class LockOptions {
     }
 
     /**
-     * Returns a copy with the given limit on the queue. If there is one, each request counts in the queue, and there are no
-     * {@link #withLocalHandoffs(int, Duration) turns}.
+     * Returns a copy with the given limit on the queue. A limit implies {@link #withStrictOrder() strict order}.
      *
      * @param value 0 to 1,000,000
      */
@@ -477,7 +476,7 @@ public final class LockOptions {
         return values.get(DEADLOCK);
     }
 
-    /** Returns a copy with the given fate in a deadlock; {@code BREAK} needs {@linkplain HoldfastOptions#withDeadlockDetection detection}. */
+    /** Returns a copy with the given fate in a deadlock; {@code BREAK} needs {@link HoldfastOptions#withDeadlockDetection}. */
     public LockOptions withDeadlock(OnDeadlock value) {
         return new LockOptions(values.with(DEADLOCK, value));
     }
@@ -492,7 +491,7 @@ public final class LockOptions {
         return values.get(TURN_SECTIONS);
     }
 
-    /** Returns how long a turn may last after the client learns that others wait; default 100 ms. */
+    /** Returns how long critical sections of a turn may begin after the client learns that others wait; default 100 ms. */
     public Duration localHandoffTime() {
         return values.get(TURN_TIME);
     }
@@ -507,17 +506,17 @@ public final class LockOptions {
      * the server's queue for all its requests for the lock with equal options. When it is granted, the client serves the
      * requests that are in its own line at that moment, in their order, without asking the server. A later request waits for
      * the next turn, behind the other clients. While no other client waits, the client serves every request that comes, and
-     * asks the server at least every 100 ms whether that is still so. A lost message therefore delays others by at most that.
-     * Each lease has its own token, greater than every earlier one. If a client has one request for a lock at a time, the order is the
-     * server's.
+     * asks the server about every 100 ms whether that is still so. If a message is lost, others are therefore passed for at most
+     * 200 ms before the limits of the turn apply. Each lease has its own token, greater than every earlier one. If a client has
+     * one request for a lock at a time, the order is the server's.
      *
-     * <p>These requests ask the server themselves, in {@link #withStrictOrder() strict order}, as do all requests to a
-     * {@link Quorum}: those that do not wait, or use {@link Wait#untilStuck}; those whose leases are not
-     * {@linkplain #withRenewal renewed}, or have a {@linkplain #withMinHold minimum hold time} or a {@linkplain #withLockDelay
-     * lock-delay}; those with an {@linkplain #withOrder order} other than first in, first out, or with a
-     * {@linkplain #withRequestLife life} or a {@linkplain #withQueueLimit limit} in the server's queue; and those that do not
-     * wait {@linkplain #withReentrancy for themselves}. A lease that has given a {@linkplain Lease#ticket() ticket}, or was
-     * {@linkplain Lease#detach() detached}, ends the turn: from then on the hold is its own.
+     * <p>Requests for read/write locks, semaphores and locks of a {@link Quorum} ask the server themselves, in
+     * {@link #withStrictOrder() strict order}. So do requests that do not wait, or use {@link Wait#untilStuck}. So do those
+     * without {@linkplain #withRenewal renewal}, with a {@linkplain #withMinHold minimum hold time} or {@linkplain #withLockDelay
+     * lock-delay}, or with a {@link #reentrancy()} other than {@code WAIT}. So do those with an {@link #order()} other than
+     * {@code FIFO}, or with a {@linkplain #withRequestLife life} or a {@linkplain #withQueueLimit limit} in the server's queue. A
+     * lease that has given a {@linkplain Lease#ticket() ticket}, or was {@linkplain Lease#detach() detached}, ends the turn: from
+     * then on the hold is its own.
      *
      * @param most the maximum number of critical sections in a turn after the client learns that others wait, 1 to 10,000
      * @param within how long after that moment they may begin, 1 ms to 1 minute
@@ -551,8 +550,9 @@ public final class LockOptions {
      *
      * <p>Other clients wait for one hop if this client is alive. If it is frozen, cut off or killed while it keeps the lock,
      * they wait for the rest of the lease duration, as with any holder. A lock whose leases are not renewed is not kept. If
-     * there are also {@link #withLocalHandoffs(int, Duration) turns}, a third of the lease duration replaces their 100 ms. It
-     * cannot be combined with {@link #withReentrancy re-entry}, {@link #withMinHold} or {@link #withLockDelay}.
+     * there are also {@link #withLocalHandoffs(int, Duration) turns}, a third of the lease duration replaces their 100 ms. Only
+     * exclusive locks can be kept, not those of a {@link Quorum}, and none with {@link #withMinHold}, {@link #withLockDelay}, or
+     * a {@link #reentrancy()} other than {@code WAIT}.
      *
      * @param value 0 for not at all, or 1 ms to 1 hour
      */
