@@ -16,9 +16,9 @@ import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The view that {@link DistributedLock#asJavaLock()} returns. All views of one lock in one client, and of one side of a
- * read/write lock, find in the thread the state that it has: one lease, and how often it has locked. The views therefore agree,
- * and the state goes with the thread.
+ * The view that {@link DistributedLock#asJavaLock()} returns. All views of one lock in one client, or of one side of a
+ * read/write lock, share one state in each thread: a lease, and how often the thread has locked. The views therefore agree, and
+ * the state ends with the thread.
  *
  * <p>A view requests the lock as its thread, whatever actor was named, and enters a hold that its thread has by a lease outside
  * the views. A hold that leases of several threads share belongs to none of them; a view enters it through views only.
