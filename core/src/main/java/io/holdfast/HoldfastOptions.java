@@ -312,8 +312,8 @@ public final class HoldfastOptions {
     }
 
     /**
-     * Returns a copy with the given quarantine. A server may have forgotten leases that are still valid for their holders: if
-     * it was restarted, with or without data, if it was emptied, or if it has taken over from another. With a quarantine, the
+     * Returns a copy with the given quarantine. A server may have forgotten leases that are still valid for their holders. This
+     * happens if it was restarted, with or without data, was emptied, or has taken over from another. With a quarantine, the
      * client holds back a lease that was granted within this time after the change. It hands out the lease only when the time,
      * plus 1 % and 2 ms, is over. A request that does not wait that long is refused ({@link Attempt.Reason#QUARANTINE}). Leases
      * therefore do not overlap although the server has forgotten some.
