@@ -51,7 +51,8 @@ import org.jspecify.annotations.Nullable;
  * twice.
  *
  * <p>Every method that asks the server, and every step of a stream, throws {@link ServerUnreachableException} if the server does
- * not answer, {@link ServerRefusedException} if it answers with an error, and {@link HoldfastClosedException} after close.
+ * not answer, and {@link ServerRefusedException} if it answers with an error. After the client was closed, they throw
+ * {@link HoldfastClosedException}.
  */
 public final class Inspector {
     /** The default number of keys that one step of a search looks at. */
