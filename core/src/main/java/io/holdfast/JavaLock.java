@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The view that {@link DistributedLock#asJavaLock()} returns. All views of one lock in one client, or of one side of a
- * read/write lock, share one state in each thread: a lease, and how often the thread has locked. The views therefore agree, and
- * the state ends with the thread.
+ * read/write lock, share one state in each thread. It consists of a lease, and of how often the thread has locked. The views
+ * therefore agree, and the state ends with the thread.
  *
  * <p>A view requests the lock as its thread, whatever actor was named, and enters a hold that its thread has by a lease outside
  * the views. A hold that leases of several threads share belongs to none of them; a view enters it through views only.
