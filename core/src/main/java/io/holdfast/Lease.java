@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>While a lease is renewed it must stay reachable. If the last reference to it is dropped without a release, its renewal
- * ends once the garbage collector has run, and the lease expires at the end of its lease duration (TTL).
+ * ends once the garbage collector has run. The lease then expires at the end of its lease duration (TTL).
  */
 public final class Lease implements AutoCloseable {
     /** The maximum number of characters of a note. */
