@@ -23,7 +23,7 @@ import java.util.concurrent.CompletionStage;
  * not be done twice should go to a store that compares the {@link #token(String) token} of the lock that guards that store.
  *
  * <p>While it is renewed it must stay reachable. If the last reference to it is dropped without a release, its renewal ends
- * once the garbage collector has run, and each lock is free at the end of its lease duration.
+ * once the garbage collector has run. Each lock is then free at the end of its lease duration.
  *
  * @see LockSet
  */
