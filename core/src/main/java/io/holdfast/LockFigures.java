@@ -13,8 +13,8 @@ import java.util.List;
  * @param holds how long the leases that are over were held, however they ended
  * @param handoffs how many of the waits were in a queue, of the server or of the client, and so ended with a handoff
  * @param timedOut how many requests ended because their wait, or their number of tries, was used up
- * @param refused how many requests ended because the lock was taken, its queue was full, the actor held it itself (also for
- *     reading, if it asked to write), an operator dropped them, or to break a deadlock
+ * @param refused how many requests ended because the lock was taken, its queue was full, or the actor held it itself (also for
+ *     reading, if it asked to write). Requests that an operator dropped, or that were ended to break a deadlock, count, too
  * @param lost how many of the holds were lost
  * @param answered how many requests for work that is done {@linkplain Once once} were answered with its record
  * @param givenUp how many requests for such work ended because it was given up after its limit of
