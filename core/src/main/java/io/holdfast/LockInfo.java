@@ -15,8 +15,8 @@ import java.util.function.UnaryOperator;
  * @param holder the holder; of several, the one in {@code shares} whose hold lasts longest; empty if the lock is free
  * @param confirmed whether the holder has taken up the lock; false for the short time after it was handed to a waiter, and for
  *     a free lock
- * @param leaseDuration the lease duration that the holder asked for, with its lock-delay; if the lock rests, the time from the
- *     grant to the end of the rest; zero if the lock is free
+ * @param leaseDuration the lease duration that the holder asked for, with its lock-delay; zero if the lock is free. If the lock
+ *     rests, it is the time from the grant to the end of the rest
  * @param remaining how long the hold will last on the server without renewal, with its lock-delay
  * @param waiters how many requests are queued, even if not all are listed; 0 if there is no queue
  * @param callers how many calls wait for the lock, as far as is known; at least {@code waiters}. It is greater if callers of one
