@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Thrown if work under a lease responded to an interrupt that it got because the lease was about to end, or had ended; see
  * {@link LockOptions#withInterruptBefore}. The cause is the work's own {@code InterruptedException}. The thread's interrupt
- * status is clear, and it may continue with other work. An interrupt by other code at the same time cannot be told apart. The
+ * status is clear, and it may continue with other work. An interrupt by other code at the same time cannot be distinguished. The
  * lease has been released.
  */
 public final class LeaseEndingException extends HoldfastException {

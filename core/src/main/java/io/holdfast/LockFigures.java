@@ -42,7 +42,7 @@ public record LockFigures(
      * Returns the figures that the same client has counted since the earlier ones. The {@linkplain Times#longest() longest}
      * durations remain those since the client began to count.
      *
-     * @param earlier the earlier figures of the client. If they are greater than these, the client has begun to count anew since
+     * @param earlier the earlier figures of the client. If they are greater than these, the client has begun to count again since
      *     then, and these are returned unchanged
      */
     public LockFigures since(LockFigures earlier) {

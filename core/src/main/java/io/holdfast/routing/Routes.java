@@ -316,8 +316,7 @@ final class Routes {
         } catch (DriverException e) {
             LOG.log(
                     System.Logger.Level.DEBUG,
-                    () -> topology.describe() + ": no address tells which server is the present one: "
-                            + e.getMessage());
+                    () -> topology.describe() + ": no address says which server is the present one: " + e.getMessage());
         } catch (RuntimeException | Error e) {
             LOG.log(System.Logger.Level.ERROR, FAILED, e);
         }

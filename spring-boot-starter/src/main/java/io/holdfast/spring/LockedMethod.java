@@ -105,7 +105,7 @@ final class LockedMethod {
                 && annotation.fallback().isEmpty()
                 && !(suspends ? returnsNull() : canSkip(ResolvableType.forMethodReturnType(method), true))) {
             throw wrong(
-                    "skips, and returns " + returned() + ", which cannot tell the caller that nothing was done",
+                    "skips, and returns " + returned() + ", which cannot say to the caller that nothing was done",
                     suspends
                             ? "Return Unit, or a type with a question mark, or do not skip"
                             : "Return void or an Optional, a CompletionStage of one of these, a Mono or a Flux, or do not skip");
