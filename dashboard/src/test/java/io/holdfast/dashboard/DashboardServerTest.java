@@ -224,7 +224,7 @@ final class DashboardServerTest {
         InetSocketAddress open = new InetSocketAddress(InetAddress.getByName("0.0.0.0"), 0);
         assertRefused("a password, and TLS", () -> Options.defaults().withListen(open));
         assertRefused(
-                "TLS, of its own", () -> Options.defaults().withPassword("x").withListen(open));
+                "TLS, its own or", () -> Options.defaults().withPassword("x").withListen(open));
         assertRefused(
                 "a password", () -> Options.defaults().withBehindProxy(true).withListen(open));
         assertEquals(
