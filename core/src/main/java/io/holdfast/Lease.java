@@ -125,7 +125,7 @@ public final class Lease implements AutoCloseable {
      * @throws LeaseLostException if it was lost or released
      */
     public void requireValid() {
-        if (!own.isValid()) {
+        if (!isValid()) {
             throw lostException(null);
         }
     }
@@ -139,7 +139,7 @@ public final class Lease implements AutoCloseable {
      * @throws ServerRefusedException if the server answers with an error
      */
     public boolean isHeldOnServer() {
-        return own.isHeldOnServer();
+        return !handle.hasLeft() && own.isHeldOnServer();
     }
 
     /**

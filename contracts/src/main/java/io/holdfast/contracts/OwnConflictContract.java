@@ -92,6 +92,8 @@ public class OwnConflictContract extends FaultSuite {
         assertEquals(ReleaseResult.STILL_HELD, inner.release());
         assertEquals(ReleaseResult.ALREADY_GONE, inner.release(), "one lease counts once");
         assertFalse(inner.isValid());
+        assertThrows(LeaseLostException.class, inner::requireValid);
+        assertFalse(inner.isHeldOnServer());
         assertTrue(outer.isValid());
         // In any order: a lease is not a stack.
         assertEquals(ReleaseResult.STILL_HELD, outer.release());
