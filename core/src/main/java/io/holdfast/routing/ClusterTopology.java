@@ -9,10 +9,20 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** A cluster: 16,384 slots, of which every node can tell where they are. */
 final class ClusterTopology implements Topology {
+    /** A node that has not answered by then is not waited for alone. */
+    private static final long NEXT_MILLIS = 250;
+    /** A connector gives up sooner. */
+    private static final long LONGEST_CONNECT_MILLIS = 60_000;
+
     private final List<RedisAddress> seeds;
     private final Connector connector;
     /** All nodes that anybody has told of, replicas too; whoever is asked replaces them. */
@@ -58,17 +68,52 @@ final class ClusterTopology implements Topology {
         if (doubtful != null) {
             return doubtful;
         }
+        return askOthers(routes, last);
+    }
+
+    /** Asks nodes that are not connected. A node that is silent for a while does not keep the next one from being asked. */
+    private @Nullable RedisAddress[] askOthers(Routes routes, DriverException before) {
         Set<RedisAddress> candidates = new LinkedHashSet<>(seeds);
         candidates.addAll(known);
+        CompletableFuture<@Nullable RedisAddress[]> told = new CompletableFuture<>();
+        AtomicReference<DriverException> last = new AtomicReference<>(before);
+        CompletableFuture<Void> failed = CompletableFuture.completedFuture(null);
         for (RedisAddress candidate : candidates) {
-            try (RedisDriver open = connector.connect(candidate)) {
-                return ask(open, candidate);
-            } catch (DriverException e) {
-                // Of several reasons, an answer tells more than silence.
-                last = last.kind() == DriverException.Kind.REJECTED ? last : e;
+            CompletableFuture<Void> one = new CompletableFuture<>();
+            failed = CompletableFuture.allOf(failed, one);
+            routes.work(() -> {
+                try (RedisDriver open = connector.connect(candidate)) {
+                    told.complete(ask(open, candidate));
+                } catch (RuntimeException | Error e) {
+                    // Of several reasons, an answer tells more than silence.
+                    DriverException failure = Node.failureOf(e);
+                    last.updateAndGet(seen -> seen.kind() == DriverException.Kind.REJECTED ? seen : failure);
+                } finally {
+                    one.complete(null);
+                }
+            });
+            await(CompletableFuture.anyOf(told, one), NEXT_MILLIS);
+            if (told.isDone()) {
+                return told.join();
             }
         }
-        throw last;
+        await(CompletableFuture.anyOf(told, failed), LONGEST_CONNECT_MILLIS);
+        if (!told.isDone()) {
+            throw last.get();
+        }
+        return told.join();
+    }
+
+    /** Waits until it is completed, for so long at most. */
+    private static void await(CompletableFuture<?> stage, long millis) {
+        try {
+            stage.get(millis, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            // Its caller sees what there is.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw DriverException.unknown("interrupted", e);
+        }
     }
 
     /** A master that is cut off from the others believes in its slots, but says that the cluster fails. */

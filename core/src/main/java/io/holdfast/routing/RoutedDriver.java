@@ -211,6 +211,9 @@ public final class RoutedDriver implements RedisDriver {
 
     @Override
     public RedisDriver another(String key) {
+        if (closed.get()) {
+            throw DriverException.unknown("the driver is closed", null);
+        }
         Node node = routes.at(topology.partition(key));
         if (node == null) {
             throw routes.unserved(topology.partition(key));

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.holdfast.routing.RoutedDriver;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.ConnectionListener;
-import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
@@ -13,13 +12,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
-import java.util.function.Consumer;
-import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,7 +31,7 @@ class SentinelRoutesTest {
     private final Map<Integer, View> sentinels = new ConcurrentHashMap<>();
     private final List<ConnectionListener> listeners = new CopyOnWriteArrayList<>();
     private final Semaphore looks = new Semaphore(0);
-    private RedisDriver driver = new Played(0, command -> Reply.of("OK"));
+    private RedisDriver driver = new PlayedDriver(at(OLD), listeners, command -> Reply.of("OK"));
 
     @AfterEach
     void close() {
@@ -44,7 +39,7 @@ class SentinelRoutesTest {
     }
 
     private RedisDriver sentinel(RedisAddress address) {
-        return new Played(address.port(), command -> {
+        return new PlayedDriver(address, listeners, command -> {
             View view = Objects.requireNonNull(sentinels.get(address.port()));
             if (command.words().get(1).equals("MASTER")) {
                 looks.release();
@@ -61,8 +56,9 @@ class SentinelRoutesTest {
     }
 
     private RedisDriver server(RedisAddress address) {
-        return new Played(
-                address.port(),
+        return new PlayedDriver(
+                address,
+                listeners,
                 command -> command.words().get(0).equals("ROLE")
                         ? Reply.of(List.of(Reply.of("master")))
                         : Reply.of(String.valueOf(address.port())));
@@ -119,51 +115,5 @@ class SentinelRoutesTest {
         sentinels.put(1, new View(OLD, 2, OLD));
         look();
         assertEquals(OLD, serving());
-    }
-
-    /** Answers at once. */
-    private final class Played implements RedisDriver {
-        private final int port;
-        private final Function<Command, Reply> answer;
-
-        Played(int port, Function<Command, Reply> answer) {
-            this.port = port;
-            this.answer = answer;
-        }
-
-        @Override
-        public CompletionStage<Reply> send(Command command) {
-            try {
-                return CompletableFuture.completedFuture(answer.apply(command));
-            } catch (DriverException e) {
-                return CompletableFuture.failedFuture(e);
-            }
-        }
-
-        @Override
-        public CompletionStage<Void> subscribe(String channel, Consumer<String> onMessage) {
-            return CompletableFuture.completedFuture(null);
-        }
-
-        @Override
-        public CompletionStage<Void> unsubscribe(String channel) {
-            return CompletableFuture.completedFuture(null);
-        }
-
-        @Override
-        public void reconnect() {}
-
-        @Override
-        public void listen(ConnectionListener listener) {
-            listeners.add(listener);
-        }
-
-        @Override
-        public String describe() {
-            return "h:" + port;
-        }
-
-        @Override
-        public void close() {}
     }
 }
