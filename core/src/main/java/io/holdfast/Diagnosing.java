@@ -76,7 +76,7 @@ final class Diagnosing {
                 Ability.SEARCHING,
                 () -> ask(
                         inspector, "SCAN", "0", "MATCH", Keys.holdPattern(client.kit.options.prefix()), "COUNT", "1")));
-        probes.add(probe(Ability.CLIENTS, () -> inspector.isListening(client.kit.ids.client())));
+        probes.add(probe(Ability.CLIENTS, () -> inspector.askForChannels("none", name -> {})));
         return new Diagnosis(client.server.describe(), facts, user, clock, pings, probes);
     }
 

@@ -57,9 +57,9 @@ public record Diagnosis(
         /** Searching the keys ({@code SCAN}). Only {@link Inspector#scanning()} and {@link Inspector#keys()} need it. */
         SEARCHING,
         /**
-         * Asking for all channels ({@code PUBSUB CHANNELS}). Without it {@link Inspector#locks()} and
-         * {@link Inspector#queues()} show only what clients have reported without being asked. {@link Inspector#clients()} and
-         * {@link Inspector#overview(int)} are refused.
+         * Asking for all channels ({@code PUBSUB CHANNELS}). Without it listings ({@link Inspector#locks()},
+         * {@link Inspector#clients()}, {@link Inspector#overview(int)}) show only what clients have reported without being asked,
+         * and not which clients listen.
          */
         CLIENTS
     }

@@ -29,6 +29,7 @@ import java.util.Spliterators;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -403,32 +404,45 @@ public final class Inspector {
 
     /**
      * Returns all clients that listen for grants. Takes one round trip, or on a cluster one or two for each master, regardless of
-     * the number of clients; see {@link #isListening}.
+     * the number of clients; see {@link #isListening}. The result is empty and incomplete if the server's user may not ask.
      */
     public Listeners listeners() {
         Set<String> found = new LinkedHashSet<>();
-        for (RedisDriver master : client.server.driver.masters()) {
-            for (Reply channel : channels(master, "*").asList()) {
-                String name = channel.asString();
-                found.add(name.substring(name.lastIndexOf(":to:") + 4));
-            }
-        }
-        return new Listeners(found, client.server.driver.partitions() == 1);
+        boolean answered = listening("*", name -> found.add(name.substring(name.lastIndexOf(":to:") + 4)));
+        return new Listeners(found, answered && client.server.driver.partitions() == 1);
     }
 
     /**
      * Returns whether a client is connected and listens for grants. A client that holds a lock and does not listen may be dead,
      * or may be reconnecting. Takes one round trip, regardless of the number of locks and clients. On a cluster the masters are
      * asked one after the other, with at most two round trips each. Clients listen there only while they wait for a lock, or
-     * share its hold among their own requests, so the result is empty instead of false.
+     * share its hold among their own requests, so the result is empty instead of false. It is also empty if the server's user
+     * may not ask.
      *
      * @param clientId the client's id, as {@link Holder#client()} and {@link Waiter#client()} return it
      */
     public Optional<Boolean> isListening(String clientId) {
-        String escaped = Keys.escapeGlob(clientId);
-        boolean found = client.server.driver.masters().stream()
-                .anyMatch(master -> !channels(master, escaped).asList().isEmpty());
-        return found || client.server.driver.partitions() == 1 ? Optional.of(found) : Optional.empty();
+        Set<String> found = new LinkedHashSet<>();
+        boolean answered = listening(Keys.escapeGlob(clientId), found::add);
+        boolean known = !found.isEmpty() || (answered && client.server.driver.partitions() == 1);
+        return known ? Optional.of(!found.isEmpty()) : Optional.empty();
+    }
+
+    /** Names the channels of clients. Answers false if a master refuses to name its channels. */
+    private boolean listening(String clients, Consumer<String> named) {
+        try {
+            askForChannels(clients, named);
+            return true;
+        } catch (ServerRefusedException e) {
+            return false;
+        }
+    }
+
+    /** Throws as a command that is refused. */
+    void askForChannels(String clients, Consumer<String> named) {
+        for (RedisDriver master : client.server.driver.masters()) {
+            channels(master, clients).asList().forEach(channel -> named.accept(channel.asString()));
+        }
     }
 
     private Reply channels(RedisDriver master, String clients) {

@@ -158,6 +158,12 @@ final class DoctorTest {
             assertEquals("warn", level(said.json(), "clients"));
             assertEquals(List.of("clients"), notOk(said.json()));
             assertTrue(said.json().get("user").isJsonNull(), "it may not ask who it is");
+            for (String listing : List.of("clients", "top", "ls")) {
+                assertEquals(
+                        0,
+                        Said.by(listing, "--json", "--url", url).status(),
+                        "without what it may not ask: " + listing);
+            }
             for (String command : List.of("zmscore", "hlen", "hkeys")) {
                 server.command("ACL", "SETUSER", "locks", "-" + command);
                 Said without = Said.by("doctor", "--json", "--url", url);
