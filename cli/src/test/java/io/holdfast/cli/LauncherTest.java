@@ -360,7 +360,7 @@ final class LauncherTest {
             assertEquals(64, empty.status());
             assertTrue(empty.err().startsWith("holdfast: HOLDFAST_URL is empty"), empty.err());
             assertEquals(64, required.status());
-            assertTrue(required.err().startsWith("holdfast: HOLDFAST_REQUIRE_SERVER=1 wants"), required.err());
+            assertTrue(required.err().startsWith("holdfast: HOLDFAST_REQUIRE_SERVER=1 needs"), required.err());
             assertEquals("", empty.out() + required.out());
         }
     }
