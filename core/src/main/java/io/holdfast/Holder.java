@@ -11,7 +11,7 @@ import java.util.Optional;
  * The holder of a lock, as the server reports it. For a plain lock, only the owner is known, which is the key's value. The other
  * texts are then empty, the token is 0, and {@code since} is the epoch.
  *
- * @param owner the public part of the owner id; instead of it {@code -} if the lock rests, {@code !} for a pause, {@code =} for a
+ * @param owner the public part of the owner id; in its place {@code -} if the lock rests, {@code !} for a pause, {@code =} for a
  *     record (see {@link #resting()})
  * @param token the fencing token
  * @param application the application's name

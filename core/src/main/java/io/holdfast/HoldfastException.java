@@ -3,7 +3,7 @@ package io.holdfast;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The root of the library's exceptions. Each subclass calls for a different reaction of the caller. The message ends with the
+ * The root of the library's exceptions. Each subclass calls for a different reaction from the caller. The message ends with the
  * {@link #code()} in brackets.
  */
 public abstract class HoldfastException extends RuntimeException {

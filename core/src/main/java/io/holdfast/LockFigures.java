@@ -96,7 +96,7 @@ public record LockFigures(
         }
 
         /**
-         * Returns an upper bound of a quantile, by the histogram: at least the given part of all durations is not longer than
+         * Returns an upper bound of a quantile, from the histogram: at least the given part of all durations are no longer than
          * this. The bound is at most twice the exact value if that is from 1 ms to 131 s, and never above the longest duration.
          *
          * @param part the part, from 0 to 1, such as 0.95

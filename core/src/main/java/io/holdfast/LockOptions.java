@@ -502,7 +502,7 @@ public final class LockOptions {
     }
 
     /**
-     * Returns a copy with turns: order among clients, speed inside one (lock cohorting). One request of this client stands in
+     * Returns a copy with turns, which are fair among clients and fast within one (lock cohorting). One request of this client stands in
      * the server's queue for all its requests for the lock with equal options. When it is granted, the client serves the
      * requests that are in its own line at that moment, in their order, without asking the server. A later request waits for
      * the next turn, behind the other clients. While no other client waits, the client serves every request that comes, and
@@ -548,7 +548,7 @@ public final class LockOptions {
      * wait. Another request of this client gets the lock, whatever its options. A lease that was extended beyond its lease
      * duration is released and not kept. Each lease has its own token, greater than all earlier ones.
      *
-     * <p>Other clients wait for one hop if this client is alive. If it is frozen, cut off or killed while it keeps the lock,
+     * <p>Other clients wait for one more hop if this client is alive. If it is frozen, cut off or killed while it keeps the lock,
      * they wait for the rest of the lease duration, as with any holder. A lock whose leases are not renewed is not kept. If
      * there are also {@link #withLocalHandoffs(int, Duration) turns}, a third of the lease duration replaces their 100 ms. Only
      * exclusive locks can be kept, not those of a {@link Quorum}, and none with {@link #withMinHold}, {@link #withLockDelay}, or

@@ -61,7 +61,7 @@ public final class MigrationLease implements AutoCloseable {
 
     /**
      * Releases the new lock, then the old one. A second release does nothing. If the release of the old lock throws an
-     * exception, it is passed on, and the new lock is already released.
+     * exception, the exception is passed on, and the new lock has been released.
      *
      * @throws IllegalMonitorStateException if the old lock is a {@link java.util.concurrent.locks.Lock} that another thread
      *     acquired, also at a second release; this call releases nothing

@@ -119,7 +119,7 @@ final class Scenarios {
             new CycleScenario(
                     "growth",
                     "Handing over, as the queue grows",
-                    "A fixed number of requests of two processes wait for one lock all the time. The time is from one"
+                    "A fixed number of requests from two processes wait for one lock at all times. The time is from one"
                             + " handoff to the next; the processes take turns as the lock's order requires. With more"
                             + " than a thousand waiters, peers take longer than a run allows.",
                     Task.of(Task.Act.ASYNC, "hot", 0).sharing(),

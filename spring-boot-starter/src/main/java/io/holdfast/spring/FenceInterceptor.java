@@ -40,7 +40,7 @@ final class FenceInterceptor implements MethodInterceptor {
         DataSource database = beans.getBean(DataSource.class);
         JdbcFence fence = beans.getBeanProvider(JdbcFence.class).getIfAvailable(JdbcFence::defaults);
         if (!TransactionSynchronizationManager.isActualTransactionActive()) {
-            throw new IllegalStateException(method + " is fenced, and no transaction is active");
+            throw new IllegalStateException(method + " is fenced, but no transaction is active");
         }
         Connection connection = DataSourceUtils.getConnection(database);
         try {
