@@ -174,11 +174,6 @@ local function seldom()
     return answer
   end
 
-  -- Moves the end of a hold, only later.
-  function rare.rearm(lock, ms)
-    expireLater(lock.hold, ms)
-  end
-
   -- A line that began anew ends when what is known of those who stand there does.
   function rare.endWithDetails(lock, key)
     local left = redis.call('PTTL', lock.details)

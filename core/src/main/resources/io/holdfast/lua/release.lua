@@ -115,10 +115,7 @@ if own then
     end
   end
 else
-  if text and text.err then
-    text = isForeign(text) and '?' or redis.call('GET', lock.hold) -- any other error comes again
-  end
-  know(lock, text)
+  know(lock, readHold(lock.hold))
   if unlessForeign(claimed and takeOut or seldom().dequeue, lock, owner, claimed) then
     word = 'WITHDRAWN'
   end

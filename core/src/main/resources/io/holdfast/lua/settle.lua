@@ -19,7 +19,7 @@ local function settle(lock, candidate, tell, queued, claim, pause)
       local about = redis.call('HGET', lock.details, owner)
       if about then
         local ms = askedFor(about)
-        seldom().rearm(lock, ms)
+        expireLater(lock.hold, ms)
         lock.mine = lock.public .. ' ' .. string.match(lock.rest, '^%d+ %d+') .. ' ' .. ms
       end
     end
