@@ -10,9 +10,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -92,28 +89,16 @@ final class ClusterTopology implements Topology {
                     one.complete(null);
                 }
             });
-            await(CompletableFuture.anyOf(told, one), NEXT_MILLIS);
+            Routes.waitFor(CompletableFuture.anyOf(told, one), NEXT_MILLIS);
             if (told.isDone()) {
-                return told.join();
+                break;
             }
         }
-        await(CompletableFuture.anyOf(told, failed), LONGEST_CONNECT_MILLIS);
+        Routes.waitFor(CompletableFuture.anyOf(told, failed), LONGEST_CONNECT_MILLIS);
         if (!told.isDone()) {
             throw last.get();
         }
         return told.join();
-    }
-
-    /** Waits until it is completed, for so long at most. */
-    private static void await(CompletableFuture<?> stage, long millis) {
-        try {
-            stage.get(millis, TimeUnit.MILLISECONDS);
-        } catch (ExecutionException | TimeoutException e) {
-            // Its caller sees what there is.
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw DriverException.unknown("interrupted", e);
-        }
     }
 
     /** A master that is cut off from the others believes in its slots, but says that the cluster fails. */

@@ -267,6 +267,21 @@ final class Routes {
         }
     }
 
+    /**
+     * Blocks until something is completed in whatever way, for a bounded time: its caller goes on with what there is.
+     *
+     * @throws DriverException {@code UNKNOWN} if this thread is interrupted
+     */
+    static void waitFor(CompletionStage<?> stage, long millis) {
+        try {
+            await(stage, millis, "late");
+        } catch (DriverException e) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw e;
+            }
+        }
+    }
+
     // ---- on the lane
 
     private void tick() {

@@ -112,13 +112,7 @@ final class SentinelTopology implements Topology {
                 }
             });
         }
-        try {
-            Routes.await(enough, LOOK_MILLIS, "not all sentinels answered");
-        } catch (DriverException e) {
-            if (Thread.currentThread().isInterrupted()) {
-                throw e;
-            } // Otherwise with what there is.
-        }
+        Routes.waitFor(enough, LOOK_MILLIS); // and then with what there is
         Master told = best.get();
         if (told == null) {
             DriverException why = refusal.get();
