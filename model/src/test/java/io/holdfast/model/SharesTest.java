@@ -12,6 +12,7 @@ import io.holdfast.model.exclusive.LockServer;
 import io.holdfast.model.exclusive.LockState;
 import io.holdfast.model.exclusive.Rule;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
@@ -91,6 +92,39 @@ final class SharesTest {
             found = unfair(grants(Rule.without(rule), seed));
         }
         assertNotNull(found);
+    }
+
+    /** A claim lapses whose request would have ended before the present: where its group has ended makes no difference any more. */
+    @Test
+    void endsOfGroups_notAfterThePresent_makeNoDifference() {
+        List<Wish> wishes = List.of(
+                Wish.plain(1), Wish.plain(0).withShare(0, 3), Wish.plain(0).withShare(0, 3), Wish.plain(1));
+        Bounds bounds = new Bounds(2, 1, 4, wishes);
+        LockServer server = new LockServer(bounds, Rule.all());
+        LockState state = new LockState(wishes.size(), bounds.clients());
+        Arrays.fill(state.listens, true);
+        state = server.run(state, new Call.Acquire(1, 0, true, 0)).state();
+        state = server.run(state, new Call.Acquire(0, 1, true, 0)).state();
+        state = server.run(state, new Call.Release(1, 0, false, 0, 0)).state();
+        assertEquals(1, state.claim);
+        assertTrue(state.groupGranted[0] > state.present);
+        state.present = state.groupGranted[0] + 1;
+        state.holder = LockState.NOBODY;
+        LockState forgotten = state.copy();
+        forgotten.forgetIdleGroups();
+        assertEquals(0, forgotten.groupEnds[0]);
+        for (Call call : List.of(
+                new Call.Clean(1),
+                new Call.Refresh(0, 1, 1, true),
+                new Call.Acquire(0, 1, true, 0),
+                new Call.Acquire(0, 2, true, 0),
+                new Call.Acquire(1, 3, true, 0),
+                new Call.Release(0, 1, false, 0, 0))) {
+            assertEquals(
+                    server.run(forgotten, call).state().toString(),
+                    server.run(state, call).state().toString(),
+                    call.toString());
+        }
     }
 
     /** One client asks and releases at random; which groups ask changes from time to time. */

@@ -224,13 +224,14 @@ public abstract class QueueState<S extends QueueState<S>> {
         }
     }
 
-    /** Where a group has ended that begins at the present makes no difference. */
+    /**
+     * The next request of a group whose end is not after the present begins after the present, wherever that end is. So it is with a
+     * group that waits: the lapse of a claim puts a request back whose end may have passed.
+     */
     public void forgetIdleGroups() {
         for (int group = 0; group < groupEnds.length; group++) {
             groupGranted[group] = groupGranted[group] <= present ? 0 : groupGranted[group];
-            if (groupWaits[group] == 0 && groupEnds[group] <= present) {
-                groupEnds[group] = 0;
-            }
+            groupEnds[group] = groupEnds[group] <= present ? 0 : groupEnds[group];
         }
     }
 
