@@ -43,6 +43,10 @@ final class Keeper {
     private static final int ANSWER_PATIENCE_MILLIS = 5_000;
     /** A server whose record has no process after this time, and which does not answer, was never started. */
     private static final long START_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(15);
+    /** 1 if there is a key of a hold, which ends with a brace, or one with an expiry that is none of Holdfast's other keys: a plain lock. */
+    private static final String HELD = "for _, key in ipairs(redis.call('KEYS', '*')) do"
+            + " if string.sub(key, -1) == '}' or not string.find(key, ':{', 1, true) and redis.call('PTTL', key) > 0 then"
+            + " return 1 end end return 0";
 
     private final Path folder;
     private final long idleNanos;
@@ -153,8 +157,7 @@ final class Keeper {
      * or its holder was killed. Every hold expires.
      */
     private static boolean isHeld(Wire open) throws IOException {
-        return !open.command("EVAL", "return #redis.call('KEYS', ARGV[1])", "0", "*}")
-                .equals("0");
+        return open.command("EVAL", HELD, "0").equals("1");
     }
 
     private static long number(String info, String name) throws IOException {

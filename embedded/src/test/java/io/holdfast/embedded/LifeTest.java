@@ -27,6 +27,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** How the server lives on, and how it ends. */
 final class LifeTest {
@@ -73,9 +75,10 @@ final class LifeTest {
         }
     }
 
-    /** A lock may rest for longer than the server waits for somebody to come: it must not be forgotten. */
-    @Test
-    void lockIsHeldAndNobodyConnected_serverStaysUntilThatIsOver() throws Exception {
+    /** A lock may rest, or a plain lock be held, for longer than the server waits for somebody to come: it must not be forgotten. */
+    @ParameterizedTest
+    @CsvSource({"hf:{nightly}, - 7 1 10000 app/host/1/main", "nightly, x"})
+    void lockIsHeldAndNobodyConnected_serverStaysUntilThatIsOver(String key, String value) throws Exception {
         try (Sandbox sandbox = Sandbox.in(temporary, Sandbox.SHORT_IDLE_MILLIS)) {
             sandbox.join().close();
             ProcessHandle server = sandbox.server();
@@ -83,10 +86,10 @@ final class LifeTest {
             long begin = System.nanoTime();
             long rests = 10 * Sandbox.SHORT_IDLE_MILLIS;
             try (Wire wire = Wire.open(record.port(), record.password(), "test", 10_000)) {
-                wire.command("SET", "hf:{nightly}", "- 7 1 10000 app/host/1/main", "PX", Long.toString(rests));
+                wire.command("SET", key, value, "PX", Long.toString(rests));
             }
             Sandbox.awaitEnd(server);
-            assertTrue(System.nanoTime() - begin >= Duration.ofMillis(rests).toNanos(), "it has forgotten what rested");
+            assertTrue(System.nanoTime() - begin >= Duration.ofMillis(rests).toNanos(), "it has forgotten " + key);
         }
     }
 
