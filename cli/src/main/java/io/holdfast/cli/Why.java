@@ -39,8 +39,7 @@ final class Why implements Subcommand {
                                 "0",
                                 "the lock is free: no part of it is held",
                                 "1",
-                                "the lock is taken: it has a holder, or it rests; or an operator's limit lets no request have a"
-                                        + " permit"))
+                                "the lock is taken: it has a holder, or it rests; or an operator has paused it"))
                 .addPositional(Specs.nameOfAKind(true))
                 .addOption(Kinds.ofName());
         Specs.examples(
@@ -69,8 +68,7 @@ final class Why implements Subcommand {
                             Kinds.elsewhere(client, given, name, "why " + Say.printable(FlockHabits.quoted(name))));
                 }
             }
-            boolean stopped = lock.limit().filter(limit -> limit.permits() == 0).isPresent();
-            return lock.isLocked() || stopped ? ExitStatus.NO : 0;
+            return lock.isLocked() || lock.pause().isPresent() ? ExitStatus.NO : 0;
         }
     }
 

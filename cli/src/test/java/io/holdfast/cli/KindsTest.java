@@ -23,6 +23,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the commands say of read/write locks, semaphores and elections, and how they steer them. */
 final class KindsTest {
@@ -342,8 +344,20 @@ final class KindsTest {
         assertTrue(info.matches("(?s).*\nPaused by \\S+@\\S+, pid \\d+, until \\S+ \\(for 9m 5\\ds\\)\\.\n.*"), info);
         lease.release();
         assertEquals(0, said("resume deploy").status());
-        assertEquals(0, said("pause convert --kind semaphore --for 10m").status());
-        assertEquals(0, said("resume convert --kind semaphore").status());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"lock", "read-write", "semaphore"})
+    void pause_ofAnyKind_takesTheLockAndSaysWhy(String kind) {
+        String name = "convert --kind " + kind;
+        assertEquals(0, said("why " + name).status());
+        assertEquals(0, said("pause " + name + " --for 10m --reason incident").status());
+        Said why = said("why " + name);
+        assertEquals(1, why.status());
+        assertTrue(why.out().contains(": incident, until "), why.out());
+        assertTrue(said("info " + name).out().contains(": incident, until "));
+        assertEquals(0, said("resume " + name).status());
+        assertEquals(0, said("why " + name).status());
     }
 
     @Test
