@@ -99,7 +99,10 @@ public final class Admin {
     public enum Waiters {
         /** The next waiter gets the lock. */
         HAND_OFF,
-        /** All waiters are dropped. Their calls end with {@link Attempt.Reason#DROPPED}. */
+        /**
+         * All waiters are dropped. Their calls end with {@link Attempt.Reason#DROPPED}. They are dropped even if the hold is
+         * left alone because it has another token.
+         */
         DROP
     }
 
