@@ -208,6 +208,7 @@ final class Scenarios {
             new LookScenario(),
             new CrowdScenario(),
             new SizingScenario(),
+            new FailoverScenario(),
             new RecoveryScenario(RecoveryScenario.Kind.HOLDER),
             new RecoveryScenario(RecoveryScenario.Kind.WAITER),
             new RecoveryScenario(RecoveryScenario.Kind.MESSAGE),
