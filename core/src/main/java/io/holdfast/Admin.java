@@ -12,6 +12,7 @@ import io.holdfast.internal.wire.LockScripts.RevokeReply;
 import io.holdfast.internal.wire.LockScripts.RevokeWord;
 import io.holdfast.internal.wire.LockScripts.State;
 import io.holdfast.internal.wire.Require;
+import io.holdfast.internal.wire.Server;
 import io.holdfast.internal.wire.SharedScripts.LimitReply;
 import java.time.Duration;
 import java.util.Map;
@@ -278,7 +279,7 @@ public final class Admin {
 
     /**
      * Releases all holds of one client; see {@link Inspector#clients()}. The next waiters get the locks. If a lock has more than
-     * a hundred holders, only the hundred whose holds end first are examined.
+     * 10,000 holders, only the 10,000 whose holds end first are examined.
      */
     public Total releaseOfClient(String clientId) {
         return releaseOf(holder -> holder.client().equals(clientId));
@@ -307,7 +308,9 @@ public final class Admin {
         long begin = client.kit.nanoTime();
         int released = 0;
         for (LockInfo info : inspector.locks().toList()) {
-            for (LockInfo.Share share : info.shares()) {
+            boolean more = info.shares().size() >= Server.WAITERS_LISTED; // a listing has no more holders of a lock
+            LockInfo lock = more ? inspector.seen(info.name(), Inspector.MOST_LISTED) : info;
+            for (LockInfo.Share share : lock.shares()) {
                 Holder holder = share.holder();
                 if (!holder.resting() && whose.test(holder)) {
                     released += release(info.name(), holder).outcome() == Revocation.Outcome.RELEASED ? 1 : 0;

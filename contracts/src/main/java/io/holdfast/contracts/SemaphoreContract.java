@@ -189,6 +189,24 @@ public class SemaphoreContract extends SemaphoreSuite {
         assertEquals(3, permits.available());
     }
 
+    /** A listing has a hundred holders of a lock. */
+    @Test
+    final void releaseOfClient_moreHoldersThanAListingHas_endsAllOfItsHolds() throws Exception {
+        int held = 130;
+        DistributedSemaphore many = one.semaphore("many", held + 1);
+        List<Lease> leases = new ArrayList<>();
+        for (int i = 0; i < held; i++) {
+            leases.add(many.acquire());
+        }
+        Lease other = two.semaphore("many", held + 1).acquire();
+        Admin.Total done = two.admin().of(LockInfo.Kind.SEMAPHORE).releaseOfClient(one.id());
+        assertEquals(held, done.released());
+        for (Lease each : leases) {
+            assertEquals(LossReason.REVOKED, get(each.whenLost().toCompletableFuture()));
+        }
+        assertTrue(other.isHeldOnServer());
+    }
+
     @Test
     final void release_byATokenThatNobodyHas_dropsWaitersAndLeavesHoldersAlone() throws Exception {
         Lease lease = permits.permits(2).acquire();
