@@ -122,8 +122,9 @@ final class FailoverScenario implements OwnScenario {
         private final List<CompletableFuture<Void>> served = new ArrayList<>();
 
         Failover(RedisDriverProvider provider) {
-            String hosts =
-                    sentinels.addresses().stream().map(RedisAddress::hostAndPort).collect(Collectors.joining(","));
+            String hosts = sentinels.addresses().stream()
+                    .map(RedisAddress::hostAndPort)
+                    .collect(Collectors.joining(","));
             Location location = Location.parse("redis-sentinel://" + hosts + "/" + RedisSentinels.NAME);
             holder = Holdfast.over(location.connect(provider, CONNECT));
             for (int i = 0; i < CLIENTS; i++) {
@@ -182,9 +183,7 @@ final class FailoverScenario implements OwnScenario {
                 TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
             }
             values.put("back", secondsSince(begin));
-            values.put(
-                    "cpu",
-                    ServerCounts.of(master, List.of()).since(before).cpuMicros() / 1e3);
+            values.put("cpu", ServerCounts.of(master, List.of()).since(before).cpuMicros() / 1e3);
             begin = System.nanoTime();
             held.forEach(Lease::releaseAsync);
             CompletableFuture.allOf(served.toArray(CompletableFuture[]::new)).get(PATIENCE_SECONDS, TimeUnit.SECONDS);

@@ -133,7 +133,11 @@ final class Words {
         return "limited to "
                 + (said == 0 ? count(limit.permits(), "permit") : limit.permits() + " of " + count(said, "permit"))
                 + " by an operator (" + who(limit.application(), limit.host()) + ", pid " + limit.pid() + ")"
-                + lock.pause().map(LockInfo.Pause::reason).filter(reason -> !reason.isEmpty()).map(reason -> ": " + reason).orElse("")
+                + lock.pause()
+                        .map(LockInfo.Pause::reason)
+                        .filter(reason -> !reason.isEmpty())
+                        .map(reason -> ": " + reason)
+                        .orElse("")
                 + until(limit.remaining());
     }
 
