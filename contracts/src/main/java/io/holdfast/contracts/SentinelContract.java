@@ -373,6 +373,17 @@ public class SentinelContract extends LockSuite {
     }
 
     @Test
+    void extend_memoryIsFull_replicasHaveIt() throws Exception {
+        LockOptions unrenewed = replicated(2, Duration.ofSeconds(10)).withRenewal(false);
+        Lease lease = sentinelClient().lock("a", unrenewed).acquire();
+        RedisServer master = sentinels.master();
+        master.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
+        master.command("CONFIG", "SET", "maxmemory", "1");
+        lease.extend(Duration.ofHours(1));
+        assertTrue(lease.remaining().compareTo(Duration.ofMinutes(59)) > 0);
+    }
+
+    @Test
     void extend_replicasDoNotFollow_isNotPromised() throws Exception {
         LockOptions unrenewed = replicated(2, Duration.ofMillis(300))
                 .withLeaseDuration(Duration.ofSeconds(5))

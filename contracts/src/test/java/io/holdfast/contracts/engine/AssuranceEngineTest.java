@@ -106,7 +106,7 @@ class AssuranceEngineTest {
         server.restore();
         FakeDriver other = present.asked();
         assertEquals(1, other.count("WAIT"));
-        first.next("SET").answer(Reply.of("OK"));
+        first.next("mark").answer(Reply.of(List.of()));
         first.next("WAIT").answer(Reply.of(1));
         assertEquals(1, lease.get().replicas());
         // Nobody waits on it any more.
@@ -127,14 +127,14 @@ class AssuranceEngineTest {
         // Whoever adopts asks in a thread of its own, and goes on when it is answered.
         FakeDriver second = present.asked();
         present.waits.acquire();
-        second.next("SET").answer(Reply.of("OK"));
+        second.next("mark").answer(Reply.of(List.of()));
         assertFalse(lease.isDone());
         second.next("WAIT").answer(Reply.of(1));
         assertEquals(1, lease.get().replicas());
 
         CompletableFuture<Lease> refused = CompletableFuture.supplyAsync(() -> holdfast.adopt(ticket, REPLICATED));
         present.waits.acquire();
-        second.next("SET").answer(Reply.of("OK"));
+        second.next("mark").answer(Reply.of(List.of()));
         second.next("WAIT").answer(Reply.of(0));
         ExecutionException thrown = assertThrows(ExecutionException.class, refused::get);
         assertInstanceOf(LockRefusedException.class, thrown.getCause());
@@ -154,7 +154,7 @@ class AssuranceEngineTest {
         server.next("acquire").answer(server.granted(101));
         FakeDriver free = present.asked();
         assertEquals(1, blocked.count("WAIT"));
-        free.next("SET").answer(Reply.of("OK"));
+        free.next("mark").answer(Reply.of(List.of()));
         free.next("WAIT").answer(Reply.of(1));
         assertEquals(1, lease.get().replicas());
     }
@@ -173,7 +173,7 @@ class AssuranceEngineTest {
         CompletableFuture<Lease> lease = holdfast.lock("a", REPLICATED).acquireAsync();
         server.next("acquire").answer(server.granted(101));
         FakeDriver second = present.asked();
-        second.next("SET").answer(Reply.of("OK"));
+        second.next("mark").answer(Reply.of(List.of()));
         second.next("WAIT").answer(Reply.of(1));
         assertEquals(1, lease.get().replicas());
     }
