@@ -44,20 +44,19 @@ final class Nesting {
     }
 
     private static boolean waitsForItself(Holdfast client, LockRequest request, String lock, List<String> outer) {
-        Holder holder;
+        List<LockInfo.Share> held;
         try {
-            holder = request.wanted().in(client).lock(lock).shares().stream()
-                    .filter(request.wanted()::isKeptOutBy)
-                    .map(LockInfo.Share::holder)
-                    .filter(each -> !each.resting() && outer.contains(Long.toString(each.token())))
-                    .findFirst()
-                    .orElse(null);
+            held = request.wanted().in(client).lock(lock).shares().stream()
+                    .filter(each -> !each.holder().resting()
+                            && outer.contains(Long.toString(each.holder().token())))
+                    .toList();
         } catch (HoldfastException e) {
             return false; // whoever asks for the lock now will say why
         }
-        if (holder == null) {
+        if (held.isEmpty() || !request.wanted().isKeptOutBy(held)) {
             return false;
         }
+        Holder holder = held.get(0).holder();
         boolean endless = request.patience().equals(Wait.forever());
         String who = "'" + lock + "' is held by an outer holdfast process ("
                 + Words.who(holder.application(), holder.host()) + ", pid " + holder.pid() + ")";

@@ -96,8 +96,12 @@ record Wanted(Kind kind, int permits, int limit) {
         };
     }
 
-    /** Whether it cannot be had as long as this is held. */
-    boolean isKeptOutBy(LockInfo.Share held) {
-        return kind == Kind.LOCK || kind == Kind.WRITE || kind == Kind.ONCE || held.mode() == LockMode.EXCLUSIVE;
+    /** Whether it cannot be had as long as all of these are held. */
+    boolean isKeptOutBy(List<LockInfo.Share> held) {
+        return switch (kind) {
+            case LOCK, WRITE, ONCE -> !held.isEmpty();
+            case READ -> held.stream().anyMatch(each -> each.mode() == LockMode.EXCLUSIVE);
+            case PERMITS -> held.stream().mapToInt(LockInfo.Share::permits).sum() + permits > limit;
+        };
     }
 }

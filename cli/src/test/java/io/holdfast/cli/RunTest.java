@@ -21,6 +21,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code holdfast run} as a process, with a real server. */
 final class RunTest {
@@ -207,6 +209,19 @@ final class RunTest {
                                     + command.pid() + "\\), which waits for this one: neither would ever end\\. .*\n"),
                     command.err());
             assertTrue(isFree("self"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2/2, 64", "1/2, 0"})
+    void run_belowARunOfTheSameSemaphore_isRefusedIfTheirPermitsAreMoreThanThereAre(String outer, int status)
+            throws Exception {
+        List<String> line = new ArrayList<>(List.of("--permits", outer, "--"));
+        line.addAll(Launched.line("run", "room", "--permits", "1/2", "--url", server.url(), "-q", "--", "echo", "ran"));
+        try (Launched command = run("room", line.toArray(String[]::new))) {
+            assertEquals(status, command.status());
+            assertEquals(status == 0 ? "ran\n" : "", command.out());
+            assertEquals(status != 0, command.err().contains("neither would ever end"), command.err());
         }
     }
 
