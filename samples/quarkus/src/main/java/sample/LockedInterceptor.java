@@ -23,7 +23,10 @@ class LockedInterceptor {
         if (Context.isOnEventLoopThread()) {
             throw new IllegalStateException(call.getMethod() + " would block an event loop: it needs @Blocking");
         }
-        String name = call.getMethod().getAnnotation(Locked.class).value();
-        return holdfast.lock(name).call(lease -> call.proceed());
+        Locked locked = call.getMethod().getAnnotation(Locked.class);
+        if (locked == null) {
+            locked = call.getMethod().getDeclaringClass().getAnnotation(Locked.class);
+        }
+        return holdfast.lock(locked.value()).call(lease -> call.proceed());
     }
 }
