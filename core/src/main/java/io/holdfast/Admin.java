@@ -412,7 +412,7 @@ public final class Admin {
 
     /**
      * Prevents grants of a lock for a time. Holders continue, and may renew and extend their leases. Waiting requests keep their
-     * queue positions, and see the pause instead of a holder. The pause ends by itself, or by {@link #resume}; then the next
+     * queue positions; those for an exclusive lock see the pause instead of a holder. The pause ends by itself, or by {@link #resume}; then the next
      * request is served. A new pause replaces the previous one.
      *
      * <p>Once this method has returned, the server does not grant the lock. Leases of one client that
@@ -424,7 +424,8 @@ public final class Admin {
      *
      * @param forHowLong how long the pause lasts, 1 ms to 365 days
      * @param reason the reason, for people: 0 to {@value #LONGEST_REASON} characters
-     * @return whether the pause has begun; false if the lock is still held or rests, and the pause begins as soon as that is over
+     * @return whether the lock is free of holders; false if it is still held or rests. The pause of an exclusive lock then begins
+     *     as soon as that is over; no request is granted the lock meanwhile
      */
     public boolean pause(String name, Duration forHowLong, String reason) {
         Require.between("forHowLong", forHowLong, Duration.ofMillis(1), Require.LONGEST);

@@ -322,8 +322,8 @@ public final class Lease implements AutoCloseable {
 
     /**
      * Adds a listener that is called on the client's executor when only a third of the lease duration is left, with the time
-     * that is left. That is so if two renewals in a row have failed, or if {@link LockOptions#maxHold()} has ended renewal. If
-     * renewal works again and fails again later, the listener is called again. It is never called after a release, nor for a
+     * that is left. That is so if renewals have failed since the second third began, or if {@link LockOptions#maxHold()} or
+     * {@link LockOptions#maxScopedHold()} has ended renewal. If renewal works again and fails again later, the listener is called again. It is never called after a release, nor for a
      * lease that is not renewed.
      *
      * @return an action that removes the listener

@@ -8,7 +8,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/** The listeners that a renewed hold warns a third of the term before its deadline, when two renewals in a row have failed: once for each deadline. */
+/** The listeners that a renewed hold warns a third of the term before its deadline, when renewals have failed for so long: once for each deadline. */
 final class Warnings {
     private final boolean wanted;
     private final long beforeNanos;
