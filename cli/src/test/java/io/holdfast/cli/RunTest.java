@@ -12,7 +12,6 @@ import io.holdfast.LockInfo;
 import io.holdfast.contracts.servers.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -21,8 +20,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code holdfast run} as a process, with a real server. */
 final class RunTest {
@@ -184,78 +181,6 @@ final class RunTest {
             assertEquals("night shift", info("named").holder().orElseThrow().application());
             command.line("");
             assertEquals(0, command.status());
-        }
-    }
-
-    /** {@code holdfast run} as a command of {@code holdfast run}. */
-    private static Launched nested(String outer, String... inner) {
-        List<String> words = new ArrayList<>(List.of("run"));
-        words.addAll(List.of(inner));
-        List<String> line = new ArrayList<>(List.of("--"));
-        line.addAll(Launched.line(words.toArray(String[]::new)));
-        return run(outer, line.toArray(String[]::new));
-    }
-
-    @Test
-    void run_belowARunOfTheSameLock_isRefusedAtOnce() throws Exception {
-        String url = server.url();
-        String inner = "java@";
-        try (Launched command = nested("self", "self", "--url", url, "-q", "--", "echo", "ran")) {
-            assertEquals(64, command.status());
-            assertEquals("", command.out());
-            assertTrue(
-                    command.err()
-                            .matches("holdfast: 'self' is held by an outer holdfast process \\(" + inner + "\\S+, pid "
-                                    + command.pid() + "\\), which waits for this one: neither would ever end\\. .*\n"),
-                    command.err());
-            assertTrue(isFree("self"));
-        }
-    }
-
-    @ParameterizedTest
-    @CsvSource({"2/2, 64", "1/2, 0"})
-    void run_belowARunOfTheSameSemaphore_isRefusedIfTheirPermitsAreMoreThanThereAre(String outer, int status)
-            throws Exception {
-        List<String> line = new ArrayList<>(List.of("--permits", outer, "--"));
-        line.addAll(Launched.line("run", "room", "--permits", "1/2", "--url", server.url(), "-q", "--", "echo", "ran"));
-        try (Launched command = run("room", line.toArray(String[]::new))) {
-            assertEquals(status, command.status());
-            assertEquals(status == 0 ? "ran\n" : "", command.out());
-            assertEquals(status != 0, command.err().contains("neither would ever end"), command.err());
-        }
-    }
-
-    @Test
-    void run_belowARunOfTheSameLock_withAWaitThatEnds_isWarnedOf_alsoTwoLevelsBelow() throws Exception {
-        String url = server.url();
-        List<String> innermost = Launched.line("run", "top", "--url", url, "--wait", "50ms", "--", "echo", "ran");
-        List<String> line = new ArrayList<>(List.of("middle", "--url", url, "--"));
-        line.addAll(innermost);
-        try (Launched command = nested("top", line.toArray(String[]::new))) {
-            assertEquals(75, command.status());
-            assertEquals("", command.out());
-            assertTrue(command.err().contains("'top' is held by an outer holdfast process ("), command.err());
-            assertTrue(command.err().contains("the lock will not become free meanwhile"), command.err());
-            assertTrue(command.err().contains("'top' was not free within 50ms"), command.err());
-        }
-    }
-
-    @Test
-    void run_belowARunOfAnotherLock_orOfOneThatHasEnded_isNoProblem() throws Exception {
-        String url = server.url();
-        try (Launched command = nested("outer", "inner", "--url", url, "--", "sh", "-c", "echo $HOLDFAST_TOKENS")) {
-            assertEquals(0, command.status());
-            assertEquals("", command.err());
-            assertTrue(command.out().matches("\\d+ \\d+\n"), command.out());
-            Map<String, String> stale = Map.of("HOLDFAST_TOKENS", command.out().strip());
-            try (Launched holder = runUntilTold("outer");
-                    Launched later = Launched.holdfast(
-                            stale, "run", "outer", "--url", url, "--wait", "50ms", "--", "echo", "ran")) {
-                assertEquals(75, later.status());
-                assertFalse(later.err().contains("above"), later.err());
-                holder.line("");
-                holder.status();
-            }
         }
     }
 
