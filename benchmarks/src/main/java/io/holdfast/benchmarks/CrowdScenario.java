@@ -50,8 +50,8 @@ final class CrowdScenario implements OwnScenario {
     @Override
     public String meaning() {
         return "A fixed number of clients hold 50 locks each. They are real clients, which share a connection and the"
-                + " machine's cores with one more client that looks at all locks. So the time includes all their work"
-                + " to answer.";
+                + " machine's cores with one more client that looks at all locks. So the time includes all the work"
+                + " that these clients do to answer.";
     }
 
     @Override

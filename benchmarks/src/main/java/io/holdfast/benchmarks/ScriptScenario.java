@@ -55,7 +55,7 @@ final class ScriptScenario implements Scenario {
                 Metric.lower("cycle", "µs of scripts a cycle", 2),
                 Metric.lower("call", "µs a call", 2),
                 Metric.lower("calls", "calls a cycle", 2),
-                Metric.lower("otherwise", "% of calls that ran otherwise than recorded", 1));
+                Metric.lower("otherwise", "% of calls that ran differently from the recording", 1));
     }
 
     @Override

@@ -115,7 +115,7 @@ public final class Contestants {
                 LockOptions::withStrictOrder);
         holdfast(
                 "holdfast-handing",
-                "Holdfast, turns of 64 sections or 100 ms",
+                "Holdfast over Lettuce, `withLocalHandoffs()`",
                 "lettuce",
                 Set.of("hot", "hot-virtual", "processes"),
                 options -> options.withLocalHandoffs());
