@@ -31,6 +31,8 @@ final class KnownServers {
             "Azure Managed Redis, Redis Cloud: Enterprise policy",
             true,
             "with the OSS policy and redis-cluster:// all renewals of a shard are one call");
+    private static final Row DIVIDED_OPENLY = new Row(
+            "Azure Managed Redis, Redis Cloud: OSS policy", true, "nothing is to be done: it behaves like a cluster");
     private static final Row TAIR_PROXY = new Row(
             "Alibaba Tair: proxy mode", false, "use the direct mode, with redis-cluster://: the proxy refuses scripts");
     private static final Row TAIR = new Row("Alibaba Tair: direct mode", true, "connect with redis-cluster://");
@@ -59,6 +61,9 @@ final class KnownServers {
             new Host("redislabs\\.com", DIVIDED),
             new Host("redis\\.rds\\.aliyuncs\\.com", TAIR),
             new Host("upstash\\.io", new Row("Upstash", false, "use another one: a script stops the whole database")));
+
+    /** How a report of a cluster begins, and no other. */
+    private static final String CLUSTER = "the cluster at ";
 
     private KnownServers() {}
 
@@ -92,6 +97,7 @@ final class KnownServers {
                 return HOSTS.stream()
                         .filter(host -> host.name().matcher(server).matches())
                         .map(Host::row)
+                        .map(row -> row == DIVIDED && server.startsWith(CLUSTER) ? DIVIDED_OPENLY : row)
                         .findFirst();
             }
         }

@@ -146,6 +146,8 @@ final class KnownServersTest {
         "locks.redis.cache.windows.net:6380, 'Azure Managed Redis, Redis Cloud: Enterprise policy'",
         "locks.westeurope.redis.azure.net:10000, 'Azure Managed Redis, Redis Cloud: Enterprise policy'",
         "redis-10000.c1.eu-west-1-1.ec2.redns.redis-cloud.com:10000, 'Azure Managed Redis, Redis Cloud: Enterprise policy'",
+        "the cluster at locks.westeurope.redis.azure.net:10000, 'Azure Managed Redis, Redis Cloud: OSS policy'",
+        "the cluster at clustercfg.locks.abc123.euw1.cache.amazonaws.com:6379, 'ElastiCache, nodes'",
         "r-abc.redis.rds.aliyuncs.com:6379, Alibaba Tair: direct mode",
         "eu1-locks-1.upstash.io:6379, Upstash",
         "cache.amazonaws.com.example.org:6379, ",
