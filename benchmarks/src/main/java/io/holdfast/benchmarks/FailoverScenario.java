@@ -17,8 +17,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
@@ -175,13 +175,8 @@ final class FailoverScenario implements OwnScenario {
             ServerCounts before = ServerCounts.of(master, List.of());
             values.put("promoted", secondsSince(begin));
             begin = System.nanoTime();
-            awaitHolder();
-            while (channels(master) < channels) {
-                if (secondsSince(begin) > PATIENCE_SECONDS) {
-                    throw new Crew.Failed("not all clients are back");
-                }
-                TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
-            }
+            await(this::isHolderBack);
+            await(() -> channels(master) >= channels);
             values.put("back", secondsSince(begin));
             values.put("cpu", ServerCounts.of(master, List.of()).since(before).cpuMicros() / 1e3);
             begin = System.nanoTime();
@@ -191,18 +186,21 @@ final class FailoverScenario implements OwnScenario {
             return values;
         }
 
-        private void awaitHolder() throws Exception {
-            CountDownLatch never = new CountDownLatch(1);
+        private static void await(Callable<Boolean> back) throws Exception {
             long begin = System.nanoTime();
-            while (true) {
-                try (Lease back = holder.lock("back").acquire()) {
-                    return;
-                } catch (HoldfastException e) {
-                    if (secondsSince(begin) > PATIENCE_SECONDS) {
-                        throw e;
-                    }
-                    never.await(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            while (!back.call()) {
+                if (secondsSince(begin) > PATIENCE_SECONDS) {
+                    throw new Crew.Failed("not all clients are back");
                 }
+                TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+            }
+        }
+
+        private boolean isHolderBack() throws InterruptedException {
+            try (Lease back = holder.lock("back").acquire()) {
+                return back.isValid();
+            } catch (HoldfastException e) {
+                return false;
             }
         }
 

@@ -53,7 +53,7 @@ final class Nesting {
         } catch (HoldfastException e) {
             return false; // whoever asks for the lock now will say why
         }
-        if (held.isEmpty() || !request.wanted().isKeptOutBy(held)) {
+        if (!request.wanted().isKeptOutBy(held)) {
             return false;
         }
         Holder holder = held.get(0).holder();

@@ -96,7 +96,7 @@ record Wanted(Kind kind, int permits, int limit) {
         };
     }
 
-    /** Whether it cannot be had as long as all of these are held. */
+    /** Whether it cannot be had as long as all of these are held; of none, never. */
     boolean isKeptOutBy(List<LockInfo.Share> held) {
         return switch (kind) {
             case LOCK, WRITE, ONCE -> !held.isEmpty();

@@ -133,18 +133,18 @@ final class Words {
         return "limited to "
                 + (said == 0 ? count(limit.permits(), "permit") : limit.permits() + " of " + count(said, "permit"))
                 + " by an operator (" + who(limit.application(), limit.host()) + ", pid " + limit.pid() + ")"
-                + lock.pause()
-                        .map(LockInfo.Pause::reason)
-                        .filter(reason -> !reason.isEmpty())
-                        .map(reason -> ": " + reason)
-                        .orElse("")
+                + lock.pause().map(Words::because).orElse("")
                 + until(limit.remaining());
     }
 
     /** {@code paused by ops@web-1, pid 17: incident 4711, until 06:43:12 (for 9m)}. */
     private static String paused(LockInfo.Pause pause) {
-        return "paused by " + who(pause.application(), pause.host()) + ", pid " + pause.pid()
-                + (pause.reason().isEmpty() ? "" : ": " + pause.reason()) + until(pause.remaining());
+        return "paused by " + who(pause.application(), pause.host()) + ", pid " + pause.pid() + because(pause)
+                + until(pause.remaining());
+    }
+
+    private static String because(LockInfo.Pause pause) {
+        return pause.reason().isEmpty() ? "" : ": " + pause.reason();
     }
 
     private static String until(Duration remaining) {

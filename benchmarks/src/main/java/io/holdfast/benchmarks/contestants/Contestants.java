@@ -115,7 +115,7 @@ public final class Contestants {
                 LockOptions::withStrictOrder);
         holdfast(
                 "holdfast-handing",
-                "Holdfast over Lettuce, `withLocalHandoffs()`",
+                "Holdfast over Lettuce, withLocalHandoffs()",
                 "lettuce",
                 Set.of("hot", "hot-virtual", "processes"),
                 options -> options.withLocalHandoffs());
