@@ -76,7 +76,7 @@ abstract class AbsentServerContract extends BrokenMessagesContract {
     void lost_renewalsHeldBack_comesBeforeTheServerHandsOver() throws Exception {
         // Ten times, because what is to be shown is an order of two events.
         for (int i = 0; i < 10; i++) {
-            LockOptions options = LockOptions.defaults().withLeaseDuration(Duration.ofMillis(600));
+            LockOptions options = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(1));
             Lease lease = remote(HoldfastOptions.defaults()).lock("a", options).acquire();
             AtomicBoolean stillValid = new AtomicBoolean();
             CompletableFuture<Lease> rival = local(HoldfastOptions.defaults())
@@ -239,10 +239,10 @@ abstract class AbsentServerContract extends BrokenMessagesContract {
     @Test
     void attempt_serverFreezesWhileWaitingAndNobodyHasNoticed_isUnknown() throws Exception {
         // With these options nothing that the client has asked is overdue when the wait is over.
-        HoldfastOptions options = HoldfastOptions.defaults().withCloseTimeout(Duration.ZERO);
+        HoldfastOptions options = LAZY.withCloseTimeout(Duration.ZERO);
         Lease lease = local(options).lock("a").acquire();
         CompletableFuture<Attempt<Lease>> waiting =
-                local(options).lock("a").attemptAsync(Wait.upTo(Duration.ofSeconds(1)));
+                local(options).lock("a").attemptAsync(Wait.upTo(Duration.ofSeconds(3)));
         awaitQueued(1);
         server.freeze();
         assertInstanceOf(Attempt.Unknown.class, get(waiting));

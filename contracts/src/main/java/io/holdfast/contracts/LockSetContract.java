@@ -122,7 +122,7 @@ public class LockSetContract extends QuorumSuite {
         LeaseSet leases = holdfast.locks("a", "b").acquire();
         assertEquals(
                 Map.of("a", ReleaseResult.RELEASED, "b", ReleaseResult.RELEASED),
-                leases.releaseToRest(Duration.ofMillis(600)));
+                leases.releaseToRest(Duration.ofSeconds(1)));
         assertFalse(leases.isValid());
         for (String name : List.of("a", "b")) {
             assertTrue(holdfast.inspect().lock(name).holder().orElseThrow().resting());
@@ -135,7 +135,7 @@ public class LockSetContract extends QuorumSuite {
         TestServer server = startLockServer();
         Lease theirs = client(server).lock("b").acquire();
         Holdfast holdfast = client(server);
-        for (Wait wait : List.of(Wait.none(), Wait.upTo(Duration.ofMillis(100)))) {
+        for (Wait wait : List.of(Wait.none(), Wait.upTo(IN_VAIN))) {
             Attempt.NotObtained<LeaseSet> notAll = assertNotObtained(
                     wait.isNone() ? Reason.TAKEN : Reason.TIMED_OUT,
                     holdfast.locks("a", "b", "c").attempt(wait));
@@ -146,7 +146,7 @@ public class LockSetContract extends QuorumSuite {
         }
         assertEquals(Optional.empty(), holdfast.locks("a", "b", "c").tryAcquire());
         LockTimeoutException timeout = assertThrows(
-                LockTimeoutException.class, () -> holdfast.locks("a", "b").acquire(Wait.upTo(Duration.ofMillis(50))));
+                LockTimeoutException.class, () -> holdfast.locks("a", "b").acquire(Wait.upTo(IN_VAIN)));
         assertEquals("b", timeout.lockName());
         theirs.release();
         awaitNothingLeft(server);

@@ -41,6 +41,9 @@ public abstract class LockSuite {
     /** How long an event may take on a slow machine before a test gives up waiting for it. */
     protected static final Duration PATIENCE = Duration.ofSeconds(20);
 
+    /** The limit of a wait in vain: long enough for an answer on a slow machine, for only an answer tells the holder. */
+    protected static final Duration IN_VAIN = Duration.ofMillis(500);
+
     /** Each request stands in the server's queue itself. */
     protected static final LockOptions STRICT = LockOptions.defaults().withStrictOrder();
 

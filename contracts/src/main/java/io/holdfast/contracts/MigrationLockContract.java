@@ -97,7 +97,7 @@ public class MigrationLockContract extends FaultSuite {
         MigrationLock both = MigrationLock.of(old, holdfast.lock("a"));
         assertEquals(Optional.empty(), both.tryAcquire());
         assertEquals(Optional.empty(), old.holder());
-        assertThrows(LockTimeoutException.class, () -> both.acquire(Wait.upTo(Duration.ofMillis(50))));
+        assertThrows(LockTimeoutException.class, () -> both.acquire(Wait.upTo(IN_VAIN)));
         assertEquals(Optional.empty(), old.holder());
         other.release();
         both.acquire().release();
@@ -109,8 +109,7 @@ public class MigrationLockContract extends FaultSuite {
         PlainLease other = holdfast.plainLock("old", PLAIN).acquire();
         MigrationLock both = MigrationLock.of(holdfast.plainLock("old", PLAIN), holdfast.lock("a"));
         assertEquals(Optional.empty(), both.tryAcquire());
-        LockTimeoutException failure =
-                assertThrows(LockTimeoutException.class, () -> both.acquire(Wait.upTo(Duration.ofMillis(50))));
+        LockTimeoutException failure = assertThrows(LockTimeoutException.class, () -> both.acquire(Wait.upTo(IN_VAIN)));
         assertTrue(failure.lockName().contains("old"), failure.getMessage());
         assertEquals(List.of("old"), keysButTokens(server));
         other.release();
@@ -177,7 +176,7 @@ public class MigrationLockContract extends FaultSuite {
     @Test
     void isValid_oneOfTheTwoLost_isFalseAndTold() throws Exception {
         Holdfast holdfast = holdfast();
-        PlainLock old = holdfast.plainLock("old", PLAIN.withLeaseDuration(Duration.ofMillis(200)));
+        PlainLock old = holdfast.plainLock("old", PLAIN.withLeaseDuration(Duration.ofSeconds(1)));
         MigrationLease first = MigrationLock.of(old, holdfast.lock("a")).acquire();
         assertEquals(LossReason.LEASE_LIMIT_REACHED, get(first.whenLost()));
         assertTrue(first.next().isValid());
@@ -186,7 +185,7 @@ public class MigrationLockContract extends FaultSuite {
         first.release();
         DistributedLock brief = holdfast.lock(
                 "a",
-                LockOptions.defaults().withLeaseDuration(Duration.ofMillis(200)).withRenewal(false));
+                LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(1)).withRenewal(false));
         MigrationLease second =
                 MigrationLock.of(holdfast.plainLock("old", PLAIN), brief).acquire();
         assertEquals(LossReason.LEASE_LIMIT_REACHED, get(second.whenLost()));

@@ -106,7 +106,7 @@ public class NoteContract extends LockSuite {
     @Test
     final void before_ofAHolderThatIsGone_tellsItsLastNoteAndToken() throws Exception {
         LockOptions brief =
-                LockOptions.defaults().withLeaseDuration(Duration.ofMillis(700)).withRenewal(false);
+                LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(2)).withRenewal(false);
         Lease dead = one.lock("a", brief).acquire();
         assertEquals(Optional.empty(), dead.before());
         dead.note("item 1");
@@ -157,8 +157,8 @@ public class NoteContract extends LockSuite {
     @Test
     final void note_holderIsCutOff_theNextGoesOnFromThere() throws Exception {
         TcpProxy link = closeLater(TcpProxy.to(server.address().port()));
-        Holdfast cutOff = client(link.address(), HoldfastOptions.defaults().withCommandTimeout(Duration.ofMillis(300)));
-        Lease lease = cutOff.lock("a", LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(1)))
+        Holdfast cutOff = client(link.address(), HoldfastOptions.defaults().withCommandTimeout(Duration.ofSeconds(1)));
+        Lease lease = cutOff.lock("a", LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(2)))
                 .acquire();
         lease.note("item 4711");
         link.stall(Kind.ANY);

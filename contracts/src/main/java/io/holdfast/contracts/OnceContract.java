@@ -328,7 +328,7 @@ public class OnceContract extends OnceSuite {
     @Test
     void run_serverIsAway_isUnknownAndNothingIsBegun() throws Exception {
         TcpProxy link = closeLater(TcpProxy.to(server.address().port()));
-        HoldfastOptions eager = HoldfastOptions.defaults().withCommandTimeout(Duration.ofMillis(300));
+        HoldfastOptions eager = HoldfastOptions.defaults().withCommandTimeout(Duration.ofSeconds(1));
         Holdfast cutOff = client(link.address(), eager);
         AtomicInteger runs = new AtomicInteger();
         link.stall(Kind.ANY);
@@ -361,7 +361,7 @@ public class OnceContract extends OnceSuite {
     @Test
     void run_serverDoesNotAnswerTheRecord_itIsSentAgain() throws Exception {
         TcpProxy link = closeLater(TcpProxy.to(server.address().port()));
-        HoldfastOptions eager = HoldfastOptions.defaults().withCommandTimeout(Duration.ofMillis(300));
+        HoldfastOptions eager = HoldfastOptions.defaults().withCommandTimeout(Duration.ofSeconds(1));
         Run run = new Run(client(link.address(), eager).once("a"));
         link.stall(Kind.ANY);
         run.work.complete("done");

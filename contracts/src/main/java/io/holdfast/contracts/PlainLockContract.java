@@ -121,9 +121,9 @@ public class PlainLockContract extends PlainLockSuite {
     @Test
     void acquire_termWithAFraction_keyExpiresNoEarlierThanTheLease() throws Exception {
         PlainLease lease =
-                lock(STEADY.withLeaseDuration(Duration.ofNanos(100_999_999))).acquire();
-        assertTrue(ttl() <= 100);
-        assertTrue(lease.remaining().compareTo(Duration.ofMillis(97)) <= 0, () -> "more: " + lease.remaining());
+                lock(STEADY.withLeaseDuration(Duration.ofNanos(1_000_999_999))).acquire();
+        assertTrue(ttl() <= 1_000);
+        assertTrue(lease.remaining().compareTo(Duration.ofMillis(988)) <= 0, () -> "more: " + lease.remaining());
         await("it expires", () -> value().isEmpty());
     }
 
@@ -223,7 +223,7 @@ public class PlainLockContract extends PlainLockSuite {
     @Test
     void attempt_waitOver_isTimedOutWithTheHolder() throws Exception {
         assertTrue(foreignTakes(Duration.ofMinutes(1)));
-        Wait wait = Wait.upTo(Duration.ofMillis(50));
+        Wait wait = Wait.upTo(IN_VAIN);
         Attempt.NotObtained<PlainLease> timedOut =
                 assertNotObtained(Reason.TIMED_OUT, lock(STEADY).attempt(wait));
         assertEquals(wait, timedOut.waitLimit());
@@ -275,7 +275,7 @@ public class PlainLockContract extends PlainLockSuite {
     void patience_holderStuck_isTakenOverWithANewValue() throws Exception {
         server.command("SET", KEY, FOREIGN); // without a term, as a program leaves it that died between two commands
         PlainLease lease =
-                obtained(lock(STEADY.withPatience(Patience.THEN_TAKE_OVER)).attempt(Wait.upTo(Duration.ofMillis(100))));
+                obtained(lock(STEADY.withPatience(Patience.THEN_TAKE_OVER)).attempt(Wait.upTo(IN_VAIN)));
         assertEquals(Optional.of(FOREIGN), lease.takenOverFrom());
         assertEquals(lease.value(), value());
         assertTrue(ttl() > 0, "and now it expires");
@@ -288,7 +288,7 @@ public class PlainLockContract extends PlainLockSuite {
     void patience_valueOfTheHolderIsNoText_isNotTakenOver() throws Exception {
         server.command("EVAL", "return redis.call('SET', KEYS[1], string.char(255, 254))", "1", KEY);
         Attempt<PlainLease> attempt =
-                lock(STEADY.withPatience(Patience.THEN_TAKE_OVER)).attempt(Wait.upTo(Duration.ofMillis(50)));
+                lock(STEADY.withPatience(Patience.THEN_TAKE_OVER)).attempt(Wait.upTo(IN_VAIN));
         assertNotObtained(Reason.TIMED_OUT, attempt);
         assertEquals(2, server.command("STRLEN", KEY).asLong());
     }
@@ -303,7 +303,7 @@ public class PlainLockContract extends PlainLockSuite {
         assertTrue(holder.value().startsWith("xxx") && holder.value().contains("6000000 bytes"), holder.value());
         Attempt.NotObtained<PlainLease> taken = assertNotObtained(Reason.TAKEN, lock.attempt(Wait.none()));
         assertEquals(holder.value(), holder(taken));
-        PlainLease lease = obtained(lock.attempt(Wait.upTo(Duration.ofMillis(100))));
+        PlainLease lease = obtained(lock.attempt(Wait.upTo(IN_VAIN)));
         assertEquals(Optional.of(holder.value()), lease.takenOverFrom());
         assertEquals(lease.value(), value());
         lease.release();

@@ -70,7 +70,7 @@ public class ReadWriteLockContract extends LockSuite {
     @Test
     final void releaseToRest_reader_othersReadMeanwhileAndNobodyWrites() throws Exception {
         Lease reading = lock.read().acquire();
-        assertEquals(ReleaseResult.RELEASED, reading.releaseToRest(Duration.ofMillis(600)));
+        assertEquals(ReleaseResult.RELEASED, reading.releaseToRest(Duration.ofSeconds(1)));
         Lease beside = other.read().acquire(Wait.none());
         assertEquals(reading.token(), beside.token(), "of the same phase");
         beside.release();

@@ -30,19 +30,20 @@ public class RestContract extends LockKindSuite {
     @EachKind
     void releaseToRest_nobodyWaits_isTakenByNobodyForSoLong(LockKind kind) throws Exception {
         LockClient client = client(kind);
+        LockClient other = client(kind);
         Lease lease = lease(lock(client).acquire());
         long begin = System.nanoTime();
         assertEquals(ReleaseResult.RELEASED, lease.releaseToRest(REST));
         assertFalse(lease.isValid());
         assertEquals(0, client.holding());
-        for (LockClient asking : new LockClient[] {client, client(kind)}) {
+        for (LockClient asking : new LockClient[] {client, other}) {
             Answer answer = against(asking).attempt(Wait.none());
             assertEquals(Outcome.TAKEN, answer.outcome());
             String holder = answer.holder();
             assertTrue(holder.startsWith(NOBODY), holder);
         }
         assertEquals(ReleaseResult.ALREADY_GONE, lease.release());
-        AnyLease next = against(client(kind)).acquire(Wait.upTo(PATIENCE));
+        AnyLease next = against(other).acquire(Wait.upTo(PATIENCE));
         assertSince(begin, REST);
         assertTrue(lease(next).token() > lease.token());
     }

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 /** An actor that waits for a lock which it has itself is told so: by a line of the log at once, and by what it is refused with. */
 @SuppressWarnings("NullAway.Init") // the server is started before each test
 public class SelfWaitContract extends LockSuite {
-    private static final Wait SHORT = Wait.upTo(Duration.ofMillis(100));
+    private static final Wait SHORT = Wait.upTo(IN_VAIN);
     private static final LockOptions KEPT = STRICT.withKeepFor(Duration.ofSeconds(5));
     private static final LockOptions REENTRANT = STRICT.withReentrancy(LockOptions.Reentrancy.REENTER);
     private static final String WORDS = "the actor that waited has itself been a holder since ";

@@ -153,7 +153,7 @@ public class SemaphoreContract extends SemaphoreSuite {
     final void releaseToRest_permitsRestTheOthersAreThere() throws Exception {
         Lease lease = permits.permits(2).acquire();
         CompletableFuture<Lease> three = waiting(others, 3);
-        assertEquals(ReleaseResult.RELEASED, lease.releaseToRest(Duration.ofMillis(600)));
+        assertEquals(ReleaseResult.RELEASED, lease.releaseToRest(Duration.ofSeconds(2)));
         assertEquals(1, permits.available());
         three.cancel(false);
         await("nobody waits", () -> waiters() == 0);

@@ -243,11 +243,10 @@ class JedisFlightRecordingTest extends LockSuite {
     @Test
     void lossAndFailedRenewal_areRecorded() throws Exception {
         TcpProxy proxy = closeLater(TcpProxy.to(server.port()));
-        Holdfast cutOff =
-                client(proxy.address(), HoldfastOptions.defaults().withCommandTimeout(Duration.ofMillis(300)));
+        Holdfast cutOff = client(proxy.address(), HoldfastOptions.defaults().withCommandTimeout(Duration.ofSeconds(1)));
         List<RecordedEvent> events = recorded(() -> {
             Lease lease = cutOff.lock(
-                            "a", LockOptions.defaults().withStrictOrder().withLeaseDuration(Duration.ofMillis(1500)))
+                            "a", LockOptions.defaults().withStrictOrder().withLeaseDuration(Duration.ofSeconds(3)))
                     .acquire();
             proxy.stall(TcpProxy.Kind.ANY);
             lease.whenLost().toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);

@@ -238,7 +238,8 @@ class LeasesTest : LockSuite() {
     fun withLease_withinItsOwnWork_isToldThatItWaitsForItself() {
         val lock = one.lock("a")
         val thrown = assertThrows(LockTimeoutException::class.java) {
-            runBlocking(Dispatchers.Default) { lock.withLease { lock.withLease(100.milliseconds) { error("begun") } } }
+            // Long enough that its answer comes on a slow machine: only the answer tells the holder.
+            runBlocking(Dispatchers.Default) { lock.withLease { lock.withLease(2.seconds) { error("begun") } } }
         }
         assertTrue(thrown.contention().heldByCallerSince().isPresent, thrown.message)
         assertTrue(isFree("a"))
@@ -469,7 +470,7 @@ class LeasesTest : LockSuite() {
             val held = two.lock("a").acquire()
             var thrown: Throwable? = null
             val waiting = launch {
-                thrown = runCatching { one.lock("a").withLease(1.seconds) { error("begun") } }.exceptionOrNull()
+                thrown = runCatching { one.lock("a").withLease(5.seconds) { error("begun") } }.exceptionOrNull()
             }
             await("it waits") { inQueue() == 1 }
             server.kill()
