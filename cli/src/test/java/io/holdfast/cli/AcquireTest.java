@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Admin;
 import io.holdfast.Holder;
-import io.holdfast.Holdfast;
 import io.holdfast.contracts.servers.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,9 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,25 +28,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code holdfast acquire}, {@code check} and {@code release --ticket}, called by scripts. */
-final class AcquireTest {
-    private static RedisServer server;
-    private static Holdfast observer;
-
+final class AcquireTest extends ObservedServer {
     /** Where tickets are. */
     @TempDir
     private Path folder;
-
-    @BeforeAll
-    static void start() {
-        server = RedisServer.start();
-        observer = Holdfast.connect(server.url());
-    }
-
-    @AfterAll
-    static void stop() {
-        observer.close();
-        server.close();
-    }
 
     /** Whatever has happened, nothing is left: no folder, no process. */
     @AfterEach

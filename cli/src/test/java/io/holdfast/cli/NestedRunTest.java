@@ -4,35 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.holdfast.Holdfast;
 import io.holdfast.Lease;
-import io.holdfast.contracts.servers.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A {@code holdfast run} below another one: whether it would wait for itself. */
-final class NestedRunTest {
-    private static RedisServer server;
-    private static Holdfast observer;
-
-    @BeforeAll
-    static void start() {
-        server = RedisServer.start();
-        observer = Holdfast.connect(server.url());
-    }
-
-    @AfterAll
-    static void stop() {
-        observer.close();
-        server.close();
-    }
-
+final class NestedRunTest extends ObservedServer {
     private static Launched run(String lock, List<String> words) {
         List<String> all = new ArrayList<>(List.of(lock));
         all.addAll(words);

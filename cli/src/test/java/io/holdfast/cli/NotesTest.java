@@ -5,33 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Holder;
-import io.holdfast.Holdfast;
-import io.holdfast.contracts.servers.RedisServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** {@code holdfast run --notes}: what a command writes to a file is the note of its lease. */
-class NotesTest {
-    private static RedisServer server;
-    private static Holdfast observer;
-
-    @BeforeAll
-    static void start() {
-        server = RedisServer.start();
-        observer = Holdfast.connect(server.url());
-    }
-
-    @AfterAll
-    static void stop() {
-        observer.close();
-        server.close();
-    }
-
+class NotesTest extends ObservedServer {
     @Test
     void ofARunThatFails_areShown_andFoundByTheNext_untilOneSucceeds() throws Exception {
         String fails = "cat $HOLDFAST_NOTE; echo '40 %' > $HOLDFAST_NOTE; echo $HOLDFAST_NOTE; read line; exit 3";

@@ -5,33 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Admin;
-import io.holdfast.Holdfast;
 import io.holdfast.Lease;
-import io.holdfast.contracts.servers.RedisServer;
-import io.holdfast.jedis.JedisDriverProvider;
-import io.holdfast.spi.ConnectOptions;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** {@code holdfast run} with several locks. */
-class RunSetTest {
-    private static RedisServer server;
-    private static Holdfast observer;
-
-    @BeforeAll
-    static void start() {
-        server = RedisServer.start();
-        observer = Holdfast.over(new JedisDriverProvider().connect(server.address(), ConnectOptions.defaults()));
-    }
-
-    @AfterAll
-    static void stop() {
-        observer.close();
-        server.close();
-    }
-
+class RunSetTest extends ObservedServer {
     private static Launched run(String... words) {
         return Launched.run(server, words);
     }

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Admin;
 import io.holdfast.Holder;
-import io.holdfast.Holdfast;
 import io.holdfast.LockInfo;
 import io.holdfast.contracts.servers.RedisServer;
 import java.nio.file.Path;
@@ -17,27 +16,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** {@code holdfast run} as a process, with a real server. */
-final class RunTest {
-    private static RedisServer server;
-    private static Holdfast observer;
-
-    @BeforeAll
-    static void start() {
-        server = RedisServer.start();
-        observer = Holdfast.connect(server.url());
-    }
-
-    @AfterAll
-    static void stop() {
-        observer.close();
-        server.close();
-    }
-
+final class RunTest extends ObservedServer {
     private static Launched run(String lock, String... words) {
         return Launched.run(
                 server, Stream.concat(Stream.of(lock), Stream.of(words)).toArray(String[]::new));

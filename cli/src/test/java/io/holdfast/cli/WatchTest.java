@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Admin;
-import io.holdfast.Holdfast;
-import io.holdfast.contracts.servers.RedisServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,31 +16,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What becomes of a command whose holdfast is killed without being asked, and of what a command leaves behind. */
-final class WatchTest {
-    private static RedisServer server;
-    private static Holdfast observer;
-
+final class WatchTest extends ObservedServer {
     /** Processes that nothing ends if a test fails. */
     private final List<Long> started = new ArrayList<>();
-
-    @BeforeAll
-    static void start() {
-        server = RedisServer.start();
-        observer = Holdfast.connect(server.url());
-    }
-
-    @AfterAll
-    static void stop() {
-        observer.close();
-        server.close();
-    }
 
     @AfterEach
     void endAll() {
