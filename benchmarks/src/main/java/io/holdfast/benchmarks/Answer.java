@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param error why there is nothing else; null if all went well
  * @param nanos a moment on the clock that all processes of a machine share
- * @param value a number of bytes, of nanoseconds of processor time, or what work has returned
+ * @param value a number: of bytes in use, of bytes that cycles allocated, of nanoseconds of processor time, of threads; or what work
+ *     has returned
  * @param cycles that ended while counting
  * @param all cycles, with those before and after
  * @param slowest cycles of the thread that had fewest

@@ -57,7 +57,16 @@ record CycleScenario(
         metrics.add(Metric.lower("requests", "requests a cycle", 2));
         metrics.add(Metric.lower("cpu", "server CPU µs a cycle", 1));
         metrics.add(Metric.lower("clientCpu", "client CPU µs a cycle", 1));
+        if (countsAllocation()) {
+            metrics.add(Metric.lower("allocated", "client kB allocated a cycle", 2));
+            metrics.add(Metric.lower("heap", "client heap afterwards, MB", 1));
+        }
         return metrics;
+    }
+
+    /** Where each thread does nothing but its own cycles, and nothing of another contestant comes in between. */
+    private boolean countsAllocation() {
+        return task.act() == Task.Act.CYCLES && !task.shared() && !task.virtual();
     }
 
     @Override
@@ -179,10 +188,10 @@ record CycleScenario(
             return answers;
         }
 
-        private long clientCpu() {
+        private long sumOf(Task.Act act) {
             long sum = 0;
             for (Crew.Member member : members) {
-                sum += member.carryOut(Task.of(Task.Act.CPU), DRAIN_MILLIS).value();
+                sum += member.carryOut(Task.of(act), DRAIN_MILLIS).value();
             }
             return sum;
         }
@@ -203,12 +212,13 @@ record CycleScenario(
 
         private Sample measure(long millis) {
             ServerCounts before = ServerCounts.of(server, entry.requests());
-            long cpuBefore = clientCpu();
+            long cpuBefore = sumOf(Task.Act.CPU);
             List<Answer> answers = run(millis);
-            long cpu = clientCpu() - cpuBefore;
+            long cpu = sumOf(Task.Act.CPU) - cpuBefore;
             ServerCounts spent = ServerCounts.of(server, entry.requests()).since(before);
             Histogram histogram = new Histogram();
             long all = 0;
+            long allocated = 0;
             long slowest = Long.MAX_VALUE;
             long fastest = 0;
             for (Answer answer : answers) {
@@ -216,6 +226,7 @@ record CycleScenario(
                     histogram.add(Histogram.of(answer.histogram()));
                 }
                 all += answer.all();
+                allocated += answer.value();
                 slowest = Math.min(slowest, answer.slowest());
                 fastest = Math.max(fastest, answer.fastest());
             }
@@ -237,6 +248,10 @@ record CycleScenario(
             values.put("commands", (double) spent.commands() / all);
             values.put("cpu", spent.cpuMicros() / all);
             values.put("clientCpu", cpu / 1e3 / all);
+            if (countsAllocation()) {
+                values.put("allocated", allocated / 1e3 / all);
+                values.put("heap", sumOf(Task.Act.HEAP) / 1e6);
+            }
             return new Sample(values, histogram.sparse());
         }
 

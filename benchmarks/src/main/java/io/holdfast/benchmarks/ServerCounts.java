@@ -75,6 +75,11 @@ record ServerCounts(long requests, long commands, double cpuMicros, long bytes) 
         return number(memory, "used_memory") - number(memory, "mem_clients_normal");
     }
 
+    /** How many connections are open, but for the one that asks. */
+    static long connections(RedisServer server) {
+        return number(info(server, "clients"), "connected_clients") - 1;
+    }
+
     static Map<String, String> info(RedisServer server, String section) {
         Map<String, String> result = new HashMap<>();
         server.command("INFO", section).asString().lines().forEach(line -> {

@@ -42,6 +42,8 @@ record Task(Act act, String lock, int count, boolean shared, boolean virtual, lo
         HEAP,
         /** Tells how much processor time the process has used. */
         CPU,
+        /** Tells how many threads the process has. */
+        THREADS,
         /** Tells how many milliseconds of processor time have gone into compiling. */
         COMPILED,
         /** Ends. */

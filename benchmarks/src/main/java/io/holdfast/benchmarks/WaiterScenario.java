@@ -35,7 +35,8 @@ final class WaiterScenario implements Scenario {
     public String meaning() {
         return "One client holds a lock; another one has many requests for it. The table shows the server's load per"
                 + " second from both clients together while nothing happens, and the growth of its memory for each"
-                + " waiter. If a library queues inside the process, the server knows only one waiter.";
+                + " waiter. If a library queues inside the process, the server knows only one waiter. Heap is measured after a"
+                + " garbage collection. A client's connections are those that are open while its requests wait.";
     }
 
     @Override
@@ -43,7 +44,10 @@ final class WaiterScenario implements Scenario {
         return List.of(
                 Metric.lower("rate", "requests/s", 1),
                 Metric.lower("cpu", "server CPU µs/s", 0),
-                Metric.lower("memory", "server bytes for each waiter", 0));
+                Metric.lower("memory", "server bytes for each waiter", 0),
+                Metric.lower("heap", "heap bytes for each waiter", 0),
+                Metric.lower("threads", "threads of the waiting process", 0),
+                Metric.lower("connections", "connections of a client", 1));
     }
 
     @Override
@@ -90,6 +94,11 @@ final class WaiterScenario implements Scenario {
         long millis = LONGER * stage.scale().millis();
         return new Session() {
             private double memory;
+            private double heap;
+
+            private long valueOf(Task.Act act) {
+                return waiter.carryOut(Task.of(act), LIMIT_MILLIS).value();
+            }
 
             @Override
             public void warm() {
@@ -100,10 +109,12 @@ final class WaiterScenario implements Scenario {
                 waiter.carryOut(Task.of(Task.Act.ASK, "hot"), LIMIT_MILLIS);
                 awaitRequests(1);
                 long before = ServerCounts.usedMemory(server);
+                long heapBefore = valueOf(Task.Act.HEAP);
                 long asked = ServerCounts.of(server, entry.requests()).requests();
                 waiter.carryOut(Task.of(Task.Act.WAIT, "hot", size - 1), LIMIT_MILLIS);
                 awaitRequests(asked + (entry.can(Ability.ASYNC) ? size - 1 : 0));
                 memory = (double) (ServerCounts.usedMemory(server) - before) / (size - 1);
+                heap = (double) (valueOf(Task.Act.HEAP) - heapBefore) / (size - 1);
             }
 
             /** Until as many requests have come as are to come at least, and for a while no more do. */
@@ -131,6 +142,9 @@ final class WaiterScenario implements Scenario {
                 values.put("rate", spent.requests() / seconds);
                 values.put("cpu", spent.cpuMicros() / seconds);
                 values.put("memory", memory);
+                values.put("heap", heap);
+                values.put("threads", (double) valueOf(Task.Act.THREADS));
+                values.put("connections", ServerCounts.connections(server) / 2.0);
                 return new Sample(values, null);
             }
 

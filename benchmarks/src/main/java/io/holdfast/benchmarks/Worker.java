@@ -13,6 +13,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -179,6 +180,9 @@ final class Worker {
             case CPU -> {
                 return Answer.of(cpuNanos());
             }
+            case THREADS -> {
+                return Answer.of(ManagementFactory.getThreadMXBean().getThreadCount());
+            }
             case COMPILED -> {
                 return Answer.of(ManagementFactory.getCompilationMXBean().getTotalCompilationTime());
             }
@@ -192,6 +196,8 @@ final class Worker {
     private static final class Lane {
         final Histogram histogram = new Histogram();
         long all;
+        /** By its thread, in all. */
+        long allocated;
     }
 
     /** What is done again and again. */
@@ -224,12 +230,14 @@ final class Worker {
                 try {
                     go.await();
                     repeat(cycle, lock, lane, window[0], window[1], task.least());
+                    lane.allocated = allocated(Thread.currentThread());
                 } catch (Exception e) {
                     failure.compareAndSet(null, e);
                 }
             }));
         }
         ready.await();
+        long before = allocatedByOthers(threads);
         window[0] = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(task.warmMillis());
         window[1] = window[0] + TimeUnit.MILLISECONDS.toNanos(task.millis());
         go.countDown();
@@ -240,7 +248,8 @@ final class Worker {
         if (failed != null) {
             throw failed;
         }
-        return sum(lanes);
+        long byLanes = Arrays.stream(lanes).mapToLong(lane -> lane.allocated).sum();
+        return sum(lanes).with(byLanes + allocatedByOthers(threads) - before);
     }
 
     /** The clock runs from before the connect; the value is the time until the first lease is there. */
@@ -440,6 +449,21 @@ final class Worker {
             least = Math.min(least, runtime.totalMemory() - runtime.freeMemory());
         }
         return least;
+    }
+
+    /** What the other threads that live have allocated so far, in bytes: those of the client among them. */
+    private static long allocatedByOthers(List<Thread> these) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> !these.contains(thread))
+                .mapToLong(Worker::allocated)
+                .sum();
+    }
+
+    /** So far, in bytes; 0 where that is not known, as of a virtual thread: its carrier's count has it. */
+    private static long allocated(Thread thread) {
+        return ManagementFactory.getThreadMXBean() instanceof com.sun.management.ThreadMXBean known
+                ? Math.max(0, known.getThreadAllocatedBytes(thread.getId()))
+                : 0;
     }
 
     /** Of this process so far; 0 where that is not known. */

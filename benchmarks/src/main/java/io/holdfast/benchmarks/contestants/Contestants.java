@@ -83,8 +83,17 @@ public final class Contestants {
             EnumSet.of(Ability.LOCKS, Ability.WAITS, Ability.RENEWS, Ability.ASYNC, Ability.ONCE);
 
     /** Where it matters whether the order of requests is kept strictly, and what it costs. */
-    private static final Set<String> OF_ORDER =
-            Set.of("scripts", "hot", "hot-virtual", "processes", "processes-cold", "handoff", "growth", "waiters");
+    private static final Set<String> OF_ORDER = Set.of(
+            "scripts",
+            "free",
+            "own",
+            "hot",
+            "hot-virtual",
+            "processes",
+            "processes-cold",
+            "handoff",
+            "growth",
+            "waiters");
 
     /** Contestants that are there for what their scripts cost. */
     private static final Set<String> OF_SCRIPTS = Set.of("scripts");
@@ -113,12 +122,6 @@ public final class Contestants {
                 "jedis",
                 OF_ORDER,
                 LockOptions::withStrictOrder);
-        holdfast(
-                "holdfast-handing",
-                "Holdfast over Lettuce, withLocalHandoffs()",
-                "lettuce",
-                Set.of("hot", "hot-virtual", "processes"),
-                options -> options.withLocalHandoffs());
         holdfast(
                 "holdfast-keeping",
                 "Holdfast, keeping for 5 s",
