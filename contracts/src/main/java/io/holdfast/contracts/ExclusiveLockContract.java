@@ -81,12 +81,12 @@ public class ExclusiveLockContract extends LockSuite {
     void acquire_notFreeInTime_throwsWithHolderAndPlaceAndLeavesTheQueue() throws Exception {
         Lease lease = client(server).lock("a").acquire();
         DistributedLock lock = client(server).lock("a");
-        LockTimeoutException failure = assertThrows(LockTimeoutException.class, () -> lock.acquire(Wait.upTo(IN_VAIN)));
+        LockTimeoutException failure = assertThrows(LockTimeoutException.class, () -> lock.acquire(IN_VAIN));
         assertEquals("a", failure.lockName());
         assertEquals(1, failure.contention().position());
         assertEquals(lease.owner(), failure.contention().holder().orElseThrow().owner());
         await("the request leaves the queue", () -> keysOfHoldsAndQueues(server).equals(List.of("hf:{a}")));
-        assertNotObtained(Reason.TIMED_OUT, lock.attempt(Wait.upTo(IN_VAIN)));
+        assertNotObtained(Reason.TIMED_OUT, lock.attempt(IN_VAIN));
     }
 
     @Test

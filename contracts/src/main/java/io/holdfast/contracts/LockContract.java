@@ -122,7 +122,7 @@ public class LockContract extends LockKindSuite {
         AnyLease lease = against(holder).acquire();
         assertEquals(Optional.empty(), lock(client(kind)).tryAcquire(Wait.none()));
         assertEquals(Optional.empty(), lock(holder).tryAcquire(Wait.none()));
-        assertEquals(Optional.empty(), lock(client(kind)).tryAcquire(Wait.upTo(IN_VAIN)));
+        assertEquals(Optional.empty(), lock(client(kind)).tryAcquire(IN_VAIN));
         awaitHeldOnly(kind);
         assertTrue(lease.isValid());
     }
@@ -132,7 +132,7 @@ public class LockContract extends LockKindSuite {
         AnyLease lease = against(client(kind)).acquire();
         AnyLock lock = lock(client(kind));
         assertEquals(new Answer(Outcome.TAKEN, Optional.empty(), lease.holder()), lock.attempt(Wait.none()));
-        assertEquals(new Answer(Outcome.TIMED_OUT, Optional.empty(), lease.holder()), lock.attempt(Wait.upTo(IN_VAIN)));
+        assertEquals(new Answer(Outcome.TIMED_OUT, Optional.empty(), lease.holder()), lock.attempt(IN_VAIN));
         awaitHeldOnly(kind);
     }
 
@@ -140,14 +140,13 @@ public class LockContract extends LockKindSuite {
     void acquire_notFreeInTime_throwsAndLeavesNothing(LockKind kind) throws Exception {
         AnyLease lease = against(client(kind)).acquire();
         AnyLock lock = lock(client(kind));
-        LockTimeoutException failure = assertThrows(LockTimeoutException.class, () -> lock.acquire(Wait.upTo(IN_VAIN)));
+        LockTimeoutException failure = assertThrows(LockTimeoutException.class, () -> lock.acquire(IN_VAIN));
         assertEquals(NAME, failure.lockName());
         assertEquals(
                 NAME,
                 assertThrows(LockTimeoutException.class, () -> lock.acquire(Wait.none()))
                         .lockName());
-        ExecutionException later =
-                assertThrows(ExecutionException.class, () -> get(lock.acquireAsync(Wait.upTo(IN_VAIN))));
+        ExecutionException later = assertThrows(ExecutionException.class, () -> get(lock.acquireAsync(IN_VAIN)));
         assertInstanceOf(LockTimeoutException.class, later.getCause());
         awaitHeldOnly(kind);
         assertTrue(lease.isValid());
@@ -279,7 +278,7 @@ public class LockContract extends LockKindSuite {
         AnyLock lock = lock(client(kind));
         AtomicInteger begun = new AtomicInteger();
         assertEquals(Optional.empty(), lock.tryCall(Wait.none(), under -> begun.incrementAndGet()));
-        assertEquals(Optional.empty(), lock.tryCall(Wait.upTo(IN_VAIN), under -> begun.incrementAndGet()));
+        assertEquals(Optional.empty(), lock.tryCall(IN_VAIN, under -> begun.incrementAndGet()));
         lease.release();
         assertFree(kind);
         assertEquals(0, begun.get());

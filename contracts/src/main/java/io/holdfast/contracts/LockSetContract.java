@@ -135,7 +135,7 @@ public class LockSetContract extends QuorumSuite {
         TestServer server = startLockServer();
         Lease theirs = client(server).lock("b").acquire();
         Holdfast holdfast = client(server);
-        for (Wait wait : List.of(Wait.none(), Wait.upTo(IN_VAIN))) {
+        for (Wait wait : List.of(Wait.none(), IN_VAIN)) {
             Attempt.NotObtained<LeaseSet> notAll = assertNotObtained(
                     wait.isNone() ? Reason.TAKEN : Reason.TIMED_OUT,
                     holdfast.locks("a", "b", "c").attempt(wait));
@@ -146,7 +146,7 @@ public class LockSetContract extends QuorumSuite {
         }
         assertEquals(Optional.empty(), holdfast.locks("a", "b", "c").tryAcquire());
         LockTimeoutException timeout = assertThrows(
-                LockTimeoutException.class, () -> holdfast.locks("a", "b").acquire(Wait.upTo(IN_VAIN)));
+                LockTimeoutException.class, () -> holdfast.locks("a", "b").acquire(IN_VAIN));
         assertEquals("b", timeout.lockName());
         theirs.release();
         awaitNothingLeft(server);

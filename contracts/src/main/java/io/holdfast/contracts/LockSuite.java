@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.LockOptions;
+import io.holdfast.Wait;
 import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.RedisAddress;
@@ -41,8 +42,8 @@ public abstract class LockSuite {
     /** How long an event may take on a slow machine before a test gives up waiting for it. */
     protected static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    /** The limit of a wait in vain: long enough for an answer on a slow machine, for only an answer tells the holder. */
-    protected static final Duration IN_VAIN = Duration.ofMillis(500);
+    /** A wait in vain: long enough for an answer on a slow machine, for only an answer tells the holder. */
+    protected static final Wait IN_VAIN = Wait.upTo(Duration.ofMillis(500));
 
     /** Each request stands in the server's queue itself. */
     protected static final LockOptions STRICT = LockOptions.defaults().withStrictOrder();

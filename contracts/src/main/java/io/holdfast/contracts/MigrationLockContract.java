@@ -97,7 +97,7 @@ public class MigrationLockContract extends FaultSuite {
         MigrationLock both = MigrationLock.of(old, holdfast.lock("a"));
         assertEquals(Optional.empty(), both.tryAcquire());
         assertEquals(Optional.empty(), old.holder());
-        assertThrows(LockTimeoutException.class, () -> both.acquire(Wait.upTo(IN_VAIN)));
+        assertThrows(LockTimeoutException.class, () -> both.acquire(IN_VAIN));
         assertEquals(Optional.empty(), old.holder());
         other.release();
         both.acquire().release();
@@ -109,7 +109,7 @@ public class MigrationLockContract extends FaultSuite {
         PlainLease other = holdfast.plainLock("old", PLAIN).acquire();
         MigrationLock both = MigrationLock.of(holdfast.plainLock("old", PLAIN), holdfast.lock("a"));
         assertEquals(Optional.empty(), both.tryAcquire());
-        LockTimeoutException failure = assertThrows(LockTimeoutException.class, () -> both.acquire(Wait.upTo(IN_VAIN)));
+        LockTimeoutException failure = assertThrows(LockTimeoutException.class, () -> both.acquire(IN_VAIN));
         assertTrue(failure.lockName().contains("old"), failure.getMessage());
         assertEquals(List.of("old"), keysButTokens(server));
         other.release();

@@ -223,13 +223,12 @@ public class PlainLockContract extends PlainLockSuite {
     @Test
     void attempt_waitOver_isTimedOutWithTheHolder() throws Exception {
         assertTrue(foreignTakes(Duration.ofMinutes(1)));
-        Wait wait = Wait.upTo(IN_VAIN);
         Attempt.NotObtained<PlainLease> timedOut =
-                assertNotObtained(Reason.TIMED_OUT, lock(STEADY).attempt(wait));
-        assertEquals(wait, timedOut.waitLimit());
+                assertNotObtained(Reason.TIMED_OUT, lock(STEADY).attempt(IN_VAIN));
+        assertEquals(IN_VAIN, timedOut.waitLimit());
         assertEquals(FOREIGN, holder(timedOut));
         LockTimeoutException failure =
-                assertThrows(LockTimeoutException.class, () -> lock(STEADY).acquire(wait));
+                assertThrows(LockTimeoutException.class, () -> lock(STEADY).acquire(IN_VAIN));
         assertTrue(String.valueOf(failure.getMessage()).contains(FOREIGN), failure.getMessage());
         assertEquals(KEY, failure.lockName());
     }
@@ -275,7 +274,7 @@ public class PlainLockContract extends PlainLockSuite {
     void patience_holderStuck_isTakenOverWithANewValue() throws Exception {
         server.command("SET", KEY, FOREIGN); // without a term, as a program leaves it that died between two commands
         PlainLease lease =
-                obtained(lock(STEADY.withPatience(Patience.THEN_TAKE_OVER)).attempt(Wait.upTo(IN_VAIN)));
+                obtained(lock(STEADY.withPatience(Patience.THEN_TAKE_OVER)).attempt(IN_VAIN));
         assertEquals(Optional.of(FOREIGN), lease.takenOverFrom());
         assertEquals(lease.value(), value());
         assertTrue(ttl() > 0, "and now it expires");
@@ -288,7 +287,7 @@ public class PlainLockContract extends PlainLockSuite {
     void patience_valueOfTheHolderIsNoText_isNotTakenOver() throws Exception {
         server.command("EVAL", "return redis.call('SET', KEYS[1], string.char(255, 254))", "1", KEY);
         Attempt<PlainLease> attempt =
-                lock(STEADY.withPatience(Patience.THEN_TAKE_OVER)).attempt(Wait.upTo(IN_VAIN));
+                lock(STEADY.withPatience(Patience.THEN_TAKE_OVER)).attempt(IN_VAIN);
         assertNotObtained(Reason.TIMED_OUT, attempt);
         assertEquals(2, server.command("STRLEN", KEY).asLong());
     }
@@ -303,7 +302,7 @@ public class PlainLockContract extends PlainLockSuite {
         assertTrue(holder.value().startsWith("xxx") && holder.value().contains("6000000 bytes"), holder.value());
         Attempt.NotObtained<PlainLease> taken = assertNotObtained(Reason.TAKEN, lock.attempt(Wait.none()));
         assertEquals(holder.value(), holder(taken));
-        PlainLease lease = obtained(lock.attempt(Wait.upTo(IN_VAIN)));
+        PlainLease lease = obtained(lock.attempt(IN_VAIN));
         assertEquals(Optional.of(holder.value()), lease.takenOverFrom());
         assertEquals(lease.value(), value());
         lease.release();

@@ -308,7 +308,7 @@ public class ReportContract extends LockSuite {
             String name = options.localHandoffs() == 0 ? "strict" : "turns";
             Lease held = one.lock(name, options).acquire();
             assertTrue(two.lock(name, options).tryAcquire().isEmpty());
-            assertTrue(two.lock(name, options).tryAcquire(Wait.upTo(IN_VAIN)).isEmpty());
+            assertTrue(two.lock(name, options).tryAcquire(IN_VAIN).isEmpty());
             assertEquals(new LockFigures(Times.NONE, Times.NONE, 0, 1, 1, 0, 0, 0), ofTwo(name));
             looking.admin().release(name, held.token(), Admin.Waiters.HAND_OFF);
             assertEquals(

@@ -34,7 +34,6 @@ import org.junit.jupiter.api.Test;
 /** An actor that waits for a lock which it has itself is told so: by a line of the log at once, and by what it is refused with. */
 @SuppressWarnings("NullAway.Init") // the server is started before each test
 public class SelfWaitContract extends LockSuite {
-    private static final Wait SHORT = Wait.upTo(IN_VAIN);
     private static final LockOptions KEPT = STRICT.withKeepFor(Duration.ofSeconds(5));
     private static final LockOptions REENTRANT = STRICT.withReentrancy(LockOptions.Reentrancy.REENTER);
     private static final String WORDS = "the actor that waited has itself been a holder since ";
@@ -92,7 +91,7 @@ public class SelfWaitContract extends LockSuite {
         CompletableFuture<Lease> inner = new CompletableFuture<>();
         Step ask = () -> {
             Lease lease = held.acquire(Wait.upTo(PATIENCE));
-            for (Wait wait : List.of(Wait.none(), SHORT)) {
+            for (Wait wait : List.of(Wait.none(), IN_VAIN)) {
                 LockTimeoutException refused = assertThrows(LockTimeoutException.class, () -> asked.acquire(wait));
                 assertEquals(Optional.of(lease.since()), refused.contention().heldByCallerSince());
                 assertTrue(String.valueOf(refused.getMessage()).contains(WORDS + lease.since()), refused::toString);
@@ -160,7 +159,7 @@ public class SelfWaitContract extends LockSuite {
             CompletableFuture<Attempt<Lease>> other = new CompletableFuture<>();
             Thread thread = new Thread(() -> {
                 try {
-                    other.complete(lock.attempt(SHORT));
+                    other.complete(lock.attempt(IN_VAIN));
                 } catch (InterruptedException | RuntimeException e) {
                     other.completeExceptionally(e);
                 }
@@ -175,11 +174,11 @@ public class SelfWaitContract extends LockSuite {
     @Test
     final void acquire_ofAnotherActorOrClient_isNotTold() throws Exception {
         Lease lease = holdfast.lock("a").acquire();
-        assertNotTold(refusal(holdfast.lock("a").withActor("order-1").attempt(SHORT)));
-        assertNotTold(refusal(client(server).lock("a").attempt(SHORT)));
+        assertNotTold(refusal(holdfast.lock("a").withActor("order-1").attempt(IN_VAIN)));
+        assertNotTold(refusal(client(server).lock("a").attempt(IN_VAIN)));
         lease.release();
         Lease named = holdfast.lock("a").withActor("order-2").acquire();
-        assertNotTold(refusal(holdfast.lock("a").attempt(SHORT)));
+        assertNotTold(refusal(holdfast.lock("a").attempt(IN_VAIN)));
         named.release();
     }
 
@@ -192,7 +191,7 @@ public class SelfWaitContract extends LockSuite {
             DistributedLock lock =
                     holdfast.lock("async " + options.hashCode(), options).withActor("order-1");
             Lease lease = get(lock.acquireAsync());
-            for (Wait wait : List.of(Wait.none(), SHORT)) {
+            for (Wait wait : List.of(Wait.none(), IN_VAIN)) {
                 Contention contention = refusal(get(lock.attemptAsync(wait)));
                 assertEquals(Optional.of(lease.since()), contention.heldByCallerSince());
             }
@@ -209,7 +208,7 @@ public class SelfWaitContract extends LockSuite {
     final void acquireAsync_threadThatHoldsIt_isNotTold() throws Exception {
         for (LockOptions options : List.of(LockOptions.defaults(), STRICT, KEPT)) {
             Lease lease = holdfast.lock("a", options).acquire();
-            assertNotTold(refusal(get(holdfast.lock("a", options).attemptAsync(SHORT))));
+            assertNotTold(refusal(get(holdfast.lock("a", options).attemptAsync(IN_VAIN))));
             lease.release();
         }
     }
@@ -233,7 +232,7 @@ public class SelfWaitContract extends LockSuite {
         CompletableFuture<Lease> writer =
                 client(server).readWriteLock("a").write().acquireAsync(Wait.forever());
         await("a writer waits", () -> lock.info().waiters() == 1);
-        assertNotTold(refusal(lock.read().attempt(SHORT)));
+        assertNotTold(refusal(lock.read().attempt(IN_VAIN)));
         reading.release();
         get(writer).release();
     }
@@ -246,7 +245,7 @@ public class SelfWaitContract extends LockSuite {
         try (Lease first = several.permits(2).acquire();
                 Lease second = several.permits(2).acquire()) {
             assertTrue(second.isValid());
-            Contention contention = refusal(several.permits(2).attempt(SHORT));
+            Contention contention = refusal(several.permits(2).attempt(IN_VAIN));
             assertEquals(Optional.of(first.since()), contention.heldByCallerSince(), "each leaves enough alone");
             several.permits(1).acquire(Wait.none()).release();
         }
@@ -257,7 +256,7 @@ public class SelfWaitContract extends LockSuite {
         DistributedSemaphore permits = holdfast.semaphore("a", 5);
         Lease own = permits.permits(2).acquire();
         Lease theirs = client(server).semaphore("a", 5).permits(2).acquire();
-        assertNotTold(refusal(permits.permits(2).attempt(SHORT)));
+        assertNotTold(refusal(permits.permits(2).attempt(IN_VAIN)));
         theirs.release();
         own.release();
     }
