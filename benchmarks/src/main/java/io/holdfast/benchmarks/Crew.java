@@ -113,6 +113,13 @@ final class Crew {
         }
     }
 
+    /** The sum of what workers tell of their processes. */
+    static long sumOf(List<Member> members, Task.Act act, long limitMillis) {
+        return members.stream()
+                .mapToLong(member -> member.value(act, limitMillis))
+                .sum();
+    }
+
     /** One worker. For use by one thread. */
     static final class Member implements AutoCloseable {
         private static final Gson GSON = new Gson();
@@ -183,6 +190,11 @@ final class Crew {
         Answer carryOut(Task task, long limitMillis) {
             send(task);
             return receive(limitMillis);
+        }
+
+        /** What it tells of its process. */
+        long value(Task.Act act, long limitMillis) {
+            return carryOut(Task.of(act), limitMillis).value();
         }
 
         /** Ends it without warning; only a process. */

@@ -64,7 +64,7 @@ record CycleScenario(
         return metrics;
     }
 
-    /** Where each thread does nothing but its own cycles, and nothing of another contestant comes in between. */
+    /** Where each thread has a lock of its own: a cycle then has the same steps each time. Virtual threads are not counted. */
     private boolean countsAllocation() {
         return task.act() == Task.Act.CYCLES && !task.shared() && !task.virtual();
     }
@@ -188,14 +188,6 @@ record CycleScenario(
             return answers;
         }
 
-        private long sumOf(Task.Act act) {
-            long sum = 0;
-            for (Crew.Member member : members) {
-                sum += member.carryOut(Task.of(act), DRAIN_MILLIS).value();
-            }
-            return sum;
-        }
-
         @Override
         public Sample measure() {
             if (!cold) {
@@ -212,9 +204,9 @@ record CycleScenario(
 
         private Sample measure(long millis) {
             ServerCounts before = ServerCounts.of(server, entry.requests());
-            long cpuBefore = sumOf(Task.Act.CPU);
+            long cpuBefore = Crew.sumOf(members, Task.Act.CPU, DRAIN_MILLIS);
             List<Answer> answers = run(millis);
-            long cpu = sumOf(Task.Act.CPU) - cpuBefore;
+            long cpu = Crew.sumOf(members, Task.Act.CPU, DRAIN_MILLIS) - cpuBefore;
             ServerCounts spent = ServerCounts.of(server, entry.requests()).since(before);
             Histogram histogram = new Histogram();
             long all = 0;
@@ -250,7 +242,7 @@ record CycleScenario(
             values.put("clientCpu", cpu / 1e3 / all);
             if (countsAllocation()) {
                 values.put("allocated", allocated / 1e3 / all);
-                values.put("heap", sumOf(Task.Act.HEAP) / 1e6);
+                values.put("heap", Crew.sumOf(members, Task.Act.HEAP, DRAIN_MILLIS) / 1e6);
             }
             return new Sample(values, histogram.sparse());
         }

@@ -93,16 +93,12 @@ final class LeaseScenario implements Scenario {
             public void warm() {
                 member.awaitStart();
                 member.carryOut(Task.of(Task.Act.HOLD, "before", 1), LIMIT_MILLIS);
-                long heapBefore =
-                        member.carryOut(Task.of(Task.Act.HEAP), LIMIT_MILLIS).value();
+                long heapBefore = member.value(Task.Act.HEAP, LIMIT_MILLIS);
                 long before = ServerCounts.usedMemory(server);
                 member.carryOut(Task.of(Task.Act.HOLD, "first", scale.firstLeases()), LIMIT_MILLIS);
                 memory = (double) (ServerCounts.usedMemory(server) - before) / scale.firstLeases();
                 member.carryOut(Task.of(Task.Act.HOLD, "others", size - scale.firstLeases()), LIMIT_MILLIS);
-                heap = (double) (member.carryOut(Task.of(Task.Act.HEAP), LIMIT_MILLIS)
-                                        .value()
-                                - heapBefore)
-                        / size;
+                heap = (double) (member.value(Task.Act.HEAP, LIMIT_MILLIS) - heapBefore) / size;
                 awaitThird(); // each has been renewed once before anything is counted
             }
 
@@ -114,11 +110,10 @@ final class LeaseScenario implements Scenario {
             @Override
             public Sample measure() {
                 ServerCounts before = ServerCounts.of(server, entry.requests());
-                long cpuBefore =
-                        member.carryOut(Task.of(Task.Act.CPU), LIMIT_MILLIS).value();
+                long cpuBefore = member.value(Task.Act.CPU, LIMIT_MILLIS);
                 long begin = System.nanoTime();
                 awaitThird();
-                long cpu = member.carryOut(Task.of(Task.Act.CPU), LIMIT_MILLIS).value() - cpuBefore;
+                long cpu = member.value(Task.Act.CPU, LIMIT_MILLIS) - cpuBefore;
                 ServerCounts spent = ServerCounts.of(server, entry.requests()).since(before);
                 double seconds = (System.nanoTime() - begin) / 1e9;
                 Map<String, Double> values = new LinkedHashMap<>();

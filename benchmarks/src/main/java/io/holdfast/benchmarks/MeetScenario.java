@@ -116,22 +116,15 @@ final class MeetScenario implements Scenario {
             }
         }
 
-        private long clientCpu() {
-            return members.stream()
-                    .mapToLong(member ->
-                            member.carryOut(Task.of(Task.Act.CPU), LIMIT_MILLIS).value())
-                    .sum();
-        }
-
         @Override
         public Sample measure() {
             Histogram histogram = new Histogram();
             ServerCounts before = ServerCounts.of(server, entry.requests());
-            long cpuBefore = clientCpu();
+            long cpuBefore = Crew.sumOf(members, Task.Act.CPU, LIMIT_MILLIS);
             for (int i = 0; i < Math.max(1, scale.handoffs() / HANDOFFS_FOR_A_MEETING); i++) {
                 meet(histogram);
             }
-            double cpu = clientCpu() - cpuBefore;
+            double cpu = Crew.sumOf(members, Task.Act.CPU, LIMIT_MILLIS) - cpuBefore;
             ServerCounts spent = ServerCounts.of(server, entry.requests()).since(before);
             double callers = histogram.total();
             Map<String, Double> values = new LinkedHashMap<>();

@@ -96,10 +96,6 @@ final class WaiterScenario implements Scenario {
             private double memory;
             private double heap;
 
-            private long valueOf(Task.Act act) {
-                return waiter.carryOut(Task.of(act), LIMIT_MILLIS).value();
-            }
-
             @Override
             public void warm() {
                 holder.awaitStart();
@@ -109,12 +105,12 @@ final class WaiterScenario implements Scenario {
                 waiter.carryOut(Task.of(Task.Act.ASK, "hot"), LIMIT_MILLIS);
                 awaitRequests(1);
                 long before = ServerCounts.usedMemory(server);
-                long heapBefore = valueOf(Task.Act.HEAP);
+                long heapBefore = waiter.value(Task.Act.HEAP, LIMIT_MILLIS);
                 long asked = ServerCounts.of(server, entry.requests()).requests();
                 waiter.carryOut(Task.of(Task.Act.WAIT, "hot", size - 1), LIMIT_MILLIS);
                 awaitRequests(asked + (entry.can(Ability.ASYNC) ? size - 1 : 0));
                 memory = (double) (ServerCounts.usedMemory(server) - before) / (size - 1);
-                heap = (double) (valueOf(Task.Act.HEAP) - heapBefore) / (size - 1);
+                heap = (double) (waiter.value(Task.Act.HEAP, LIMIT_MILLIS) - heapBefore) / (size - 1);
             }
 
             /** Until as many requests have come as are to come at least, and for a while no more do. */
@@ -143,7 +139,7 @@ final class WaiterScenario implements Scenario {
                 values.put("cpu", spent.cpuMicros() / seconds);
                 values.put("memory", memory);
                 values.put("heap", heap);
-                values.put("threads", (double) valueOf(Task.Act.THREADS));
+                values.put("threads", (double) waiter.value(Task.Act.THREADS, LIMIT_MILLIS));
                 values.put("connections", ServerCounts.connections(server) / 2.0);
                 return new Sample(values, null);
             }

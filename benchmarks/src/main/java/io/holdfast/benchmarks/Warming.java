@@ -38,9 +38,6 @@ final class Warming {
     }
 
     private static long compiledMillis(List<Crew.Member> members) {
-        return members.stream()
-                .mapToLong(member -> member.carryOut(Task.of(Task.Act.COMPILED), LIMIT_MILLIS)
-                        .value())
-                .sum();
+        return Crew.sumOf(members, Task.Act.COMPILED, LIMIT_MILLIS);
     }
 }

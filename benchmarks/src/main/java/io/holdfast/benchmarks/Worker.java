@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,6 +29,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -230,7 +232,7 @@ final class Worker {
                 try {
                     go.await();
                     repeat(cycle, lock, lane, window[0], window[1], task.least());
-                    lane.allocated = allocated(Thread.currentThread());
+                    lane.allocated = allocated(Thread.currentThread().getId());
                 } catch (Exception e) {
                     failure.compareAndSet(null, e);
                 }
@@ -453,16 +455,17 @@ final class Worker {
 
     /** What the other threads that live have allocated so far, in bytes: those of the client among them. */
     private static long allocatedByOthers(List<Thread> these) {
-        return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> !these.contains(thread))
-                .mapToLong(Worker::allocated)
+        Set<Long> left = these.stream().map(Thread::getId).collect(Collectors.toSet());
+        return Arrays.stream(ManagementFactory.getThreadMXBean().getAllThreadIds())
+                .filter(id -> !left.contains(id))
+                .map(Worker::allocated)
                 .sum();
     }
 
-    /** So far, in bytes; 0 where that is not known, as of a virtual thread: its carrier's count has it. */
-    private static long allocated(Thread thread) {
+    /** By a thread so far, in bytes; 0 where that is not known, as of a virtual thread: its carrier's count has it. */
+    private static long allocated(long thread) {
         return ManagementFactory.getThreadMXBean() instanceof com.sun.management.ThreadMXBean known
-                ? Math.max(0, known.getThreadAllocatedBytes(thread.getId()))
+                ? Math.max(0, known.getThreadAllocatedBytes(thread))
                 : 0;
     }
 
