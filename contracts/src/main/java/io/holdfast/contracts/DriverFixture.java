@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -231,8 +232,10 @@ abstract class DriverFixture {
         long begin = System.nanoTime();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - begin > LONG.toNanos()) {
-                fail("not in " + LONG + "; threads: "
-                        + threads().stream().map(Thread::getName).collect(Collectors.joining(", ")));
+                fail("not in " + LONG + "; threads:\n"
+                        + Thread.getAllStackTraces().entrySet().stream()
+                                .map(each -> each.getKey().getName() + " " + Arrays.toString(each.getValue()))
+                                .collect(Collectors.joining("\n")));
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
         }

@@ -64,12 +64,13 @@ final class Lane {
         }
     }
 
-    /** Does something that blocks. */
-    void work(Runnable task) {
+    /** Does something that blocks. False once the driver is closed. */
+    boolean work(Runnable task) {
         try {
             workers.execute(task);
+            return true;
         } catch (RejectedExecutionException e) {
-            // Closed: nobody waits for it.
+            return false;
         }
     }
 

@@ -360,8 +360,8 @@ final class Routes {
         replace(next);
         Set<Node> used = servers();
         for (Node old : List.copyOf(nodes.values())) {
-            if (!used.contains(old) && nodes.remove(old.address, old)) {
-                work(old::close);
+            if (!used.contains(old) && nodes.remove(old.address, old) && !lane.work(old::close)) {
+                old.close(); // the driver is being closed, and did not find it among the others
             }
         }
         return used;
