@@ -3,9 +3,12 @@ package io.holdfast.jedis;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.Reply;
 import java.nio.charset.StandardCharsets;
+import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.args.Rawable;
 
 /** A command as bytes, and who waits for its reply. */
 final class Request {
@@ -39,8 +42,8 @@ final class Request {
     Request(List<String> prelude, List<String> words, Waiter waiter) {
         byte[][] before = bytes(prelude);
         byte[][] encoded = bytes(words);
-        this.prelude = prelude.isEmpty() ? null : arguments(before);
-        this.arguments = arguments(encoded);
+        this.prelude = prelude.isEmpty() ? null : new Words(before);
+        this.arguments = new Words(encoded);
         this.bytes = size(before) + size(encoded);
         this.waiter = waiter;
         this.name = words.get(0);
@@ -60,19 +63,60 @@ final class Request {
         return bytes;
     }
 
-    private static CommandArguments arguments(byte[][] words) {
-        CommandArguments arguments = new CommandArguments(() -> words[0]);
-        for (int i = 1; i < words.length; i++) {
-            arguments.add(words[i]);
-        }
-        return arguments;
-    }
-
     private static int size(byte[][] words) {
         int size = 0;
         for (byte[] word : words) {
             size += word.length + OVERHEAD;
         }
         return words.length == 0 ? 0 : size + OVERHEAD;
+    }
+
+    /** Words as they are. Jedis would copy each of them, and keep each in an object of its own. */
+    private static final class Words extends CommandArguments {
+        private final byte[][] words;
+
+        Words(byte[][] words) {
+            super(() -> words[0]);
+            this.words = words;
+        }
+
+        @Override
+        public int size() {
+            return words.length;
+        }
+
+        @Override
+        public Iterator<Rawable> iterator() {
+            return new Each(words);
+        }
+    }
+
+    /** One word after the other. Jedis writes each before it asks for the next. */
+    private static final class Each implements Iterator<Rawable>, Rawable {
+        private final byte[][] words;
+        private int next;
+
+        Each(byte[][] words) {
+            this.words = words;
+        }
+
+        @Override
+        public boolean hasNext() {
+            return next < words.length;
+        }
+
+        @Override
+        public Rawable next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException();
+            }
+            next++;
+            return this;
+        }
+
+        @Override
+        public byte[] getRaw() {
+            return words[next - 1];
+        }
     }
 }

@@ -34,7 +34,9 @@ final class ReplyOutput extends CommandOutput<String, String, Reply> {
         }
     }
 
-    private final ArrayDeque<Level> open = new ArrayDeque<>();
+    /** The lists that have not ended. Most replies are none. */
+    private @Nullable ArrayDeque<Level> open;
+
     private @Nullable Reply element;
 
     ReplyOutput() {
@@ -43,9 +45,14 @@ final class ReplyOutput extends CommandOutput<String, String, Reply> {
 
     @Override
     public void set(@Nullable ByteBuffer bytes) {
-        element = bytes == null
-                ? Reply.ofNull()
-                : Reply.of(StandardCharsets.UTF_8.decode(bytes).toString());
+        element = bytes == null ? Reply.ofNull() : Reply.of(text(bytes));
+    }
+
+    /** A decoder would make a text of two bytes for each character first. */
+    private static String text(ByteBuffer bytes) {
+        byte[] octets = new byte[bytes.remaining()];
+        bytes.get(octets);
+        return new String(octets, StandardCharsets.UTF_8);
     }
 
     @Override
@@ -65,19 +72,22 @@ final class ReplyOutput extends CommandOutput<String, String, Reply> {
 
     @Override
     public void multi(int count) {
+        if (open == null) {
+            open = new ArrayDeque<>();
+        }
         open.push(new Level(count < 0, new ArrayList<>(Math.max(0, Math.min(count, INITIAL_CAPACITY_LIMIT)))));
     }
 
     @Override
     public void complete(int depth) {
         Reply finished;
-        if (open.size() > depth) {
+        if (open != null && open.size() > depth) {
             finished = open.pop().toReply();
         } else {
             finished = element == null ? SWALLOWED : element;
             element = null;
         }
-        Level around = open.peek();
+        Level around = open == null ? null : open.peek();
         if (around == null) {
             output = finished;
         } else {

@@ -11,13 +11,10 @@ import java.util.Locale;
 
 /** What one client says in the same words to the scripts of each kind of lock, and hears in the same words. */
 final class ClientWords {
-    private final OwnerIds ids;
-    private final String channelPrefix;
+    private final String waiting;
     private final String label;
-    /** In milliseconds, as texts. */
+    /** In milliseconds, as a text. */
     private final String tokenLife;
-
-    private final String waiterDeadline;
 
     /**
      * Words of a client.
@@ -26,28 +23,24 @@ final class ClientWords {
      * @param label the part that all its requests share
      */
     ClientWords(OwnerIds ids, String channelPrefix, HoldfastOptions options, String label) {
-        this.ids = ids;
-        this.channelPrefix = channelPrefix;
-        this.label = label;
+        this.waiting = ids.client() + " " + options.waiterDeadline().toMillis() + " " + channelPrefix;
+        this.label = label + "/";
         this.tokenLife = Long.toString(options.tokenLife().toMillis());
-        this.waiterDeadline = Long.toString(options.waiterDeadline().toMillis());
     }
 
     /** The first arguments of every script that touches a queue; see common.lua. */
     Arguments first() {
-        return new Arguments()
-                .add(ids.client() + " " + waiterDeadline + " " + channelPrefix)
-                .add(tokenLife);
+        return new Arguments().add(waiting).add(tokenLife);
     }
 
     /** What a hold is to end with. */
     String held(String term, String actor) {
-        return term + " " + label(actor);
+        return term.concat(" ").concat(label(actor));
     }
 
     /** Who acts, in words. */
     String label(String actor) {
-        return label + "/" + actor;
+        return label.concat(actor);
     }
 
     /** What only the queue needs of a request, as words; see acquire.lua. */

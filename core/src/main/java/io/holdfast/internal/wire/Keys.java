@@ -82,6 +82,7 @@ public record Keys(String prefix, Kind kind, String name, String hold) {
 
     private static final String MEMBERS = ":m";
     private static final String CAP = ":c";
+    private static final String TOMBSTONE = ":x:";
     private static final int LONGEST_NAME = 1000;
     /** Of all kinds, with those that a script has besides. */
     private static final int MOST_KEYS = 9;
@@ -118,52 +119,57 @@ public record Keys(String prefix, Kind kind, String name, String hold) {
     }
 
     public String queue() {
-        return hold + ":q";
+        return hold.concat(":q");
     }
 
     public String parked() {
-        return hold + ":p";
+        return hold.concat(":p");
     }
 
     public String details() {
-        return hold + ":d";
+        return hold.concat(":d");
     }
 
     public String token() {
-        return hold + ":t";
+        return hold.concat(":t");
     }
 
     public String tombstone(String owner) {
-        return hold + ":x:" + OwnerIds.publicPart(owner);
+        int end = OwnerIds.publicEnd(owner);
+        return new StringBuilder(hold.length() + TOMBSTONE.length() + end)
+                .append(hold)
+                .append(TOMBSTONE)
+                .append(owner, 0, end)
+                .toString();
     }
 
     public String evicted() {
-        return hold + ":e";
+        return hold.concat(":e");
     }
 
     /** Of a line: until when each of its holders holds it. */
     public String members() {
-        return hold + MEMBERS;
+        return hold.concat(MEMBERS);
     }
 
     /** Of a semaphore: an operator's limit. */
     public String cap() {
-        return hold + CAP;
+        return hold.concat(CAP);
     }
 
     /** What holders have noted, for those after them. */
     public String note() {
-        return hold + ":n";
+        return hold.concat(":n");
     }
 
     /** Written after a grant, on a connection that then waits until replicas have all that was written before. */
     public String replicated() {
-        return hold + ":w";
+        return hold.concat(":w");
     }
 
     /** A fenced value of this name; it has nothing else to do with a lock of the same name. */
     public String value() {
-        return hold + ":v";
+        return hold.concat(":v");
     }
 
     /** What a node of a quorum tells those who wait for this lock. */
@@ -214,7 +220,7 @@ public record Keys(String prefix, Kind kind, String name, String hold) {
         List<String> keys = new ArrayList<>(MOST_KEYS);
         Collections.addAll(keys, hold, queue(), parked(), details(), token());
         for (String end : kind.further) {
-            keys.add(hold + end);
+            keys.add(hold.concat(end));
         }
         return keys;
     }

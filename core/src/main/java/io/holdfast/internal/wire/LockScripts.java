@@ -220,7 +220,9 @@ public interface LockScripts {
         /** What a script says that renews many holds, in the order of its keys. */
         static List<Renewed> of(ScriptReply reply) {
             List<Renewed> told = new ArrayList<>(reply.size());
-            reply.elements().forEach(held -> told.add(BY_NUMBER.get((int) held.asLong())));
+            for (int i = 0; i < reply.size(); i++) {
+                told.add(BY_NUMBER.get(reply.count(i)));
+            }
             return told;
         }
     }

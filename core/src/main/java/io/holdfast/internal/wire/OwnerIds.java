@@ -28,7 +28,13 @@ public final class OwnerIds {
     /** In place of an owner: an operator has paused the lock. */
     public static final String PAUSE = "!";
 
-    private record Epoch(String name, String secret) {}
+    /**
+     * What the owners of an epoch begin and end with.
+     *
+     * @param begin with the client, the epoch and the hyphen
+     * @param end with the tilde and the secret
+     */
+    private record Epoch(String begin, String end) {}
 
     private final Entropy entropy;
     private final String client;
@@ -56,12 +62,13 @@ public final class OwnerIds {
     private Epoch open() {
         lock.lock();
         try {
-            Epoch fresh = new Epoch(Long.toString(epochs++, 36), draw(12));
-            secrets.put(fresh.name(), fresh.secret());
+            String name = Long.toString(epochs++, 36);
+            String secret = draw(12);
+            secrets.put(name, secret);
             if (secrets.size() > EPOCHS_KEPT) {
                 secrets.remove(secrets.keySet().iterator().next());
             }
-            return fresh;
+            return new Epoch(client + "." + name + "-", "~" + secret);
         } finally {
             lock.unlock();
         }
@@ -70,7 +77,7 @@ public final class OwnerIds {
     /** A fresh owner. */
     public String next() {
         Epoch now = epoch;
-        return client + "." + now.name() + "-" + Long.toString(counter.incrementAndGet(), 36) + "~" + now.secret();
+        return now.begin().concat(Long.toString(counter.incrementAndGet(), 36)).concat(now.end());
     }
 
     /** The whole owner that has this public part, or null if it is not one of this client's. */
@@ -104,8 +111,13 @@ public final class OwnerIds {
     }
 
     public static String publicPart(String owner) {
+        return owner.substring(0, publicEnd(owner));
+    }
+
+    /** Where the public part ends. */
+    static int publicEnd(String owner) {
         int tilde = owner.indexOf('~');
-        return tilde < 0 ? owner : owner.substring(0, tilde);
+        return tilde < 0 ? owner.length() : tilde;
     }
 
     private String draw(int bytes) {

@@ -7,7 +7,6 @@ import io.holdfast.spi.Reply;
 import io.holdfast.spi.Ticker;
 import io.holdfast.spi.Timers;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
@@ -58,13 +57,18 @@ public final class ScriptCalls {
         }
 
         private Command command(String name, String which) {
-            List<String> words = new ArrayList<>(3 + keys.size() + args.size());
-            words.add(name);
-            words.add(which);
-            words.add(Integer.toString(keys.size()));
-            words.addAll(keys);
-            words.addAll(args);
-            return new Command(keys.get(0), words);
+            String[] words = new String[3 + keys.size() + args.size()];
+            int at = 0;
+            words[at++] = name;
+            words[at++] = which;
+            words[at++] = Integer.toString(keys.size());
+            for (String key : keys) {
+                words[at++] = key;
+            }
+            for (String arg : args) {
+                words[at++] = arg;
+            }
+            return new Command(keys.get(0), List.of(words)); // of a list that can change, two more copies would be made
         }
     }
 
@@ -212,7 +216,7 @@ public final class ScriptCalls {
             }
             @Nullable T value = null;
             try {
-                ScriptReply own = own(reply, call.number());
+                ScriptReply own = ScriptReply.of(reply, call.number());
                 if (own != null) {
                     clock.read(driver.partition(call.keys().get(0)), sentNanos, own.timeMicros());
                     value = decode.apply(own);
@@ -239,18 +243,6 @@ public final class ScriptCalls {
                 callback.accept(value, null);
             }
         };
-    }
-
-    /** What a script has replied; null if it is the reply of another call. */
-    private static @Nullable ScriptReply own(Reply reply, String number) {
-        if (reply.isNull()) {
-            return null;
-        }
-        List<Reply> list = ScriptReply.elements(reply);
-        int last = list.size() - 1;
-        return last > 0 && list.get(last).toString().equals(number)
-                ? new ScriptReply(list.subList(0, last - 1), list.get(last - 1).asLong())
-                : null;
     }
 
     /** Opens the connections to a key's server anew; once for all calls that were under way on them. */

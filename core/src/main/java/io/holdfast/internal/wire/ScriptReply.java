@@ -4,30 +4,83 @@ import io.holdfast.Holder;
 import io.holdfast.spi.Reply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
-/**
- * What a script has replied: words, or a list. Its accessors throw unchecked exceptions if the reply is not as its header says.
- *
- * @param elements without what stands behind each reply: the time, and the call's number
- * @param timeMicros the server's time
- */
-public record ScriptReply(List<Reply> elements, long timeMicros) {
-    /** The words of a text, with one blank between two; the elements of a list. */
-    static List<Reply> elements(Reply reply) {
-        if (reply.isList()) {
-            return reply.asList();
+/** What a script has replied: words, or a list. Its accessors throw unchecked exceptions if the reply is not as its header says. */
+public final class ScriptReply {
+    private static final int[] NO_WORDS = {};
+
+    /** The elements of a list; null if the reply is words. */
+    private final @Nullable List<Reply> list;
+
+    /** The words, which stay one text: few of them are asked for, and most of those as numbers. */
+    private final String text;
+
+    /** Where each word ends. */
+    private final int[] ends;
+
+    private final int size;
+    private final long timeMicros;
+
+    private ScriptReply(Reply reply, long timeMicros) {
+        this.list = reply.isList() ? reply.asList() : null;
+        this.text = list == null ? reply.asString() : "";
+        this.ends = list == null ? ends(text) : NO_WORDS;
+        this.size = list == null ? ends.length : list.size();
+        this.timeMicros = timeMicros;
+    }
+
+    /** Without what stands behind each reply. */
+    private ScriptReply(ScriptReply whole) {
+        this.list = whole.list;
+        this.text = whole.text;
+        this.ends = whole.ends;
+        this.size = whole.size - 2;
+        this.timeMicros = whole.number(size);
+    }
+
+    /** What a call was replied, without the time and the call's number, which stand behind it; null if that is another number. */
+    static @Nullable ScriptReply of(Reply reply, String number) {
+        if (reply.isNull()) {
+            return null;
         }
-        String text = reply.asString();
-        List<Reply> words = new ArrayList<>(16);
-        int from = 0;
-        for (int blank = text.indexOf(' '); blank >= 0; blank = text.indexOf(' ', from)) {
-            words.add(Reply.of(text.substring(from, blank)));
-            from = blank + 1;
+        ScriptReply whole = new ScriptReply(reply, 0);
+        return whole.size > 1 && whole.endsWith(number) ? new ScriptReply(whole) : null;
+    }
+
+    private boolean endsWith(String number) {
+        if (list != null) {
+            return list.get(size - 1).toString().equals(number);
         }
-        words.add(Reply.of(text.substring(from)));
-        return words;
+        int begin = begin(size - 1);
+        return text.length() - begin == number.length() && text.startsWith(number, begin);
+    }
+
+    private static int[] ends(String text) {
+        int words = 1;
+        for (int blank = text.indexOf(' '); blank >= 0; blank = text.indexOf(' ', blank + 1)) {
+            words++;
+        }
+        int[] ends = new int[words];
+        int end = -1;
+        for (int i = 0; i < words - 1; i++) {
+            end = text.indexOf(' ', end + 1);
+            ends[i] = end;
+        }
+        ends[words - 1] = text.length();
+        return ends;
+    }
+
+    private int begin(int at) {
+        return at == 0 ? 0 : ends[at - 1] + 1;
+    }
+
+    /** The server's time. */
+    public long timeMicros() {
+        return timeMicros;
     }
 
     /** Whether it begins with this word. */
@@ -41,15 +94,19 @@ public record ScriptReply(List<Reply> elements, long timeMicros) {
     }
 
     int size() {
-        return elements.size();
+        return size;
     }
 
     String text(int at) {
-        return elements.get(at).asString();
+        Objects.checkIndex(at, size);
+        return list == null ? text.substring(begin(at), ends[at]) : list.get(at).asString();
     }
 
     long number(int at) {
-        return elements.get(at).asLong();
+        Objects.checkIndex(at, size);
+        return list == null
+                ? Long.parseLong(text, begin(at), ends[at], 10)
+                : list.get(at).asLong();
     }
 
     int count(int at) {
@@ -62,9 +119,12 @@ public record ScriptReply(List<Reply> elements, long timeMicros) {
 
     /** Decodes each element, given its index. */
     <T> List<T> each(BiFunction<Integer, ScriptReply, T> decode) {
-        List<T> decoded = new ArrayList<>(size());
-        for (int i = 0; i < size(); i++) {
-            decoded.add(decode.apply(i, new ScriptReply(elements(elements.get(i)), timeMicros)));
+        if (list == null) {
+            throw new IllegalStateException("expected a list but the server answered " + text);
+        }
+        List<T> decoded = new ArrayList<>(size);
+        for (int i = 0; i < size; i++) {
+            decoded.add(decode.apply(i, new ScriptReply(list.get(i), timeMicros)));
         }
         return decoded;
     }

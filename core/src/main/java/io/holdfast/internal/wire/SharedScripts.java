@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -182,9 +183,7 @@ public final class SharedScripts implements LockScripts {
                 keys.all(),
                 client.first().add(words.toString()),
                 sentNanos,
-                reply -> reply.elements().stream()
-                        .map(held -> held.asLong() == 1)
-                        .toList(),
+                reply -> IntStream.range(0, reply.size()).mapToObj(reply::flag).toList(),
                 callback);
     }
 
