@@ -383,11 +383,11 @@ public final class Inspector {
     }
 
     /**
-     * The clients that listen for grants.
+     * The clients that listen for messages.
      *
      * @param clients the ids of these clients
-     * @param complete whether every live client is among them. On a cluster it may not be, because clients listen there only
-     *     while they wait for a lock, or share its hold among their own requests
+     * @param complete whether every live client is among them. On a cluster it may not be, because a client that has held and
+     *     waited for nothing for minutes does not listen there
      */
     public record Listeners(Set<String> clients, boolean complete) {
         /** Copies the set. */
@@ -403,7 +403,7 @@ public final class Inspector {
     }
 
     /**
-     * Returns all clients that listen for grants. Takes one round trip, or on a cluster one or two for each master, regardless of
+     * Returns all clients that listen for messages. Takes one round trip, or on a cluster one or two for each master, regardless of
      * the number of clients; see {@link #isListening}. The result is empty and incomplete if the server's user may not ask.
      */
     public Listeners listeners() {
@@ -415,9 +415,8 @@ public final class Inspector {
     /**
      * Returns whether a client is connected and listens for grants. A client that holds a lock and does not listen may be dead,
      * or may be reconnecting. Takes one round trip, regardless of the number of locks and clients. On a cluster the masters are
-     * asked one after the other, with at most two round trips each. Clients listen there only while they wait for a lock, or
-     * share its hold among their own requests, so the result is empty instead of false. It is also empty if the server's user
-     * may not ask.
+     * asked one after the other, with at most two round trips each. A client that has held and waited for nothing for minutes
+     * does not listen there, so the result is empty instead of false. It is also empty if the server's user may not ask.
      *
      * @param clientId the client's id, as {@link Holder#client()} and {@link Waiter#client()} return it
      */

@@ -52,8 +52,8 @@ final class ShowDashboard implements Subcommand {
                         "Address of the page; by default on this machine, on any free port. An address that other"
                                 + " machines can reach needs a password, and TLS or a proxy that provides it."))
                 .addOption(Specs.flag(
-                        "Let users of the page release and extend holds, and drop requests; the page asks for"
-                                + " confirmation each time.",
+                        "Let users of the page make changes: release and extend holds, drop requests, remove results,"
+                                + " pause locks. The page asks for confirmation each time.",
                         CHANGES))
                 .addOption(Specs.value(
                         PASSWORD,

@@ -4,6 +4,7 @@ import io.holdfast.Attempt;
 import io.holdfast.HoldfastException;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockNotObtainedException;
+import io.holdfast.ServerRefusedException;
 import io.holdfast.ServerUnreachableException;
 import io.holdfast.StaleTokenException;
 import java.time.Duration;
@@ -16,7 +17,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 /**
- * The lock is somebody else's: 409, and 429 if as many wait as may. The server of locks does not answer: 503. With {@code Retry-After} where it
+ * The lock is somebody else's: 409, and 429 if as many wait as may. The server of locks does not answer, or refuses: 503. With {@code Retry-After} where it
  * helps. Who holds a lock is nothing for callers.
  */
 @RestControllerAdvice
@@ -42,8 +43,8 @@ final class Problems {
                 e);
     }
 
-    @ExceptionHandler
-    ResponseEntity<ProblemDetail> unreachable(ServerUnreachableException e) {
+    @ExceptionHandler({ServerUnreachableException.class, ServerRefusedException.class})
+    ResponseEntity<ProblemDetail> unavailable(HoldfastException e) {
         return problem(HttpStatus.SERVICE_UNAVAILABLE, "Locks are unavailable at present", 1, e);
     }
 

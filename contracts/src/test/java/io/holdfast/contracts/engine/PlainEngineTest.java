@@ -309,8 +309,9 @@ final class PlainEngineTest extends EngineFixture {
         server.next("plain_release").answer(word("RELEASED"));
         CompletableFuture<Attempt<PlainLease>> second =
                 listening.plainLock("k", STEADY).attemptAsync(Wait.none());
-        nextAcquire().answer(takenBy("other"));
-        second.join();
+        nextAcquire().answer(takenBy("secret"));
+        Attempt<PlainLease> taken = second.join();
+        assertTrue(taken.toString().contains("secret"), "the caller may know");
         CompletableFuture<PlainLease> third = listening.plainLock("k", STEADY).acquireAsync(Wait.none());
         nextAcquire().answer(plainGranted());
         third.join();
@@ -325,6 +326,7 @@ final class PlainEngineTest extends EngineFixture {
         assertEquals("k", told.get(0).lockName());
         assertTrue(
                 told.stream().noneMatch(event -> event.toString().contains(lease.value())), "its value stays secret");
+        assertTrue(told.stream().noneMatch(event -> event.toString().contains("secret")), "and so does another's");
         server.answer("plain_release", call -> word("GONE"));
         listening.close();
     }

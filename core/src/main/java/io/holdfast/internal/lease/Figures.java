@@ -113,8 +113,8 @@ public final class Figures {
 
     /** No lock waits for its figures: an error here is logged, and that is all. */
     private void count(Keys keys, long now, Consumer<Tally> what) {
-        if (keys.prefix().isEmpty()) {
-            return; // a plain lock's
+        if (keys.isPlain()) {
+            return;
         }
         try {
             locks.compute(keys.hold(), (key, known) -> {

@@ -161,9 +161,14 @@ public final class Outcome {
                 holder.isEmpty() ? "" : OwnerIds.publicPart(holder),
                 demand.actorName(),
                 demand.options().group(),
-                contention,
+                shown(),
                 firstPlace,
                 asked.get());
+    }
+
+    /** For events and recordings. All that is known of a plain lock's holder is a value, with which their reader could free the key. */
+    private Contention shown() {
+        return demand.keys().isPlain() ? Contention.NOTHING_KNOWN : contention;
     }
 
     /** Tells what leases that share a hold tell for themselves. */
@@ -302,7 +307,7 @@ public final class Outcome {
                     kit.figures().notObtained(demand.keys(), kit.nanoTime(), reason);
                 }
                 tellUnlessShared(subject ->
-                        new LockEvent.NotObtained(subject, reason, kit.since(startNanos), asked.get(), contention));
+                        new LockEvent.NotObtained(subject, reason, kit.since(startNanos), asked.get(), shown()));
             } catch (RuntimeException | Error e) {
                 Trouble.report("the end of a request could not be reported to listeners", e);
             }

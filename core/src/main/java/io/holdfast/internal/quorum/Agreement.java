@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.zip.CRC32;
 
 /**
- * On what all clients of a quorum have to agree, as each node keeps it beside its marker: two majorities share a node only if they are of
+ * On what all clients of a quorum have to agree, as each node keeps it in its marker: two majorities share a node only if they are of
  * the same nodes, and a node that lost its memory is kept out for long enough only if no client has longer leases than it knows.
  *
  * @param count how many nodes

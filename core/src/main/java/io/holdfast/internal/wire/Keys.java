@@ -108,6 +108,11 @@ public record Keys(String prefix, Kind kind, String name, String hold) {
         return new Keys("", Kind.LOCK, Require.text("key", key, LONGEST_NAME), key);
     }
 
+    /** Whether they are those of a plain lock. */
+    public boolean isPlain() {
+        return prefix.isEmpty();
+    }
+
     /** Keys of the lock whose hold has this key; null if the key is none of ours. */
     public static @Nullable Keys ofHold(String prefix, String hold) {
         if (!hold.startsWith(prefix + ":{") || !hold.endsWith("}") || hold.length() < prefix.length() + 4) {

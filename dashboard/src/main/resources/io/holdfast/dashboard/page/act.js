@@ -33,8 +33,8 @@ const ACTS = {
     button: 'Drop this waiter',
     title: 'Drop this waiter?',
     words: (who, what) => `This removes the request of ${who} for ${what} from the queue. The request ends without `
-      + 'the lock, and its client is told that an operator dropped it. If other threads of that client wait behind it, '
-      + 'the next of them asks anew, at the end of the queue.',
+      + 'the lock, and its client is told that an operator dropped it. If calls of other threads of that client share the request, '
+      + 'they end with it.',
   },
   forget: {
     button: 'Remove this result',

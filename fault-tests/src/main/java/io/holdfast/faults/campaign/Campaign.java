@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
             "  fault-tests/run                                        Holdfast, all faults, both drivers, once",
             "  fault-tests/run --rounds 3 --server /usr/bin/redis-server   as long as it takes, clocks included",
             "  fault-tests/run --subjects holdfast-jedis --faults kill-process,flushall --seed 7",
-            "  fault-tests/run --faults freeze-process+messages-lost --topologies cluster   two faults at a time",
+            "  fault-tests/run --faults freeze-process+messages-lost --topologies single   two faults at a time",
             "  fault-tests/run --subjects lines --topologies single   Read/write locks and semaphores",
             "  fault-tests/run --subjects once --rounds 10            Work that is done once in each slot",
             "  fault-tests/run --follow --faults kill-process,flushall   each call of a script beside the model",

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Runs plays by their names, each once. {@code fault-tests/run schedules} has them run under a scheduler that decides who goes on. */
+/** Runs plays by their names, each once. {@code fault-tests/schedules/run} has them run under a scheduler that decides who goes on. */
 public final class Schedules {
     /** Behind the name of a play whose server has a thread of its own. */
     private static final String THREADED = "-threaded";

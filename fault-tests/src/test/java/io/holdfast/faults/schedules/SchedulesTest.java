@@ -4,7 +4,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The plays as the JVM and the machine schedule them. {@code fault-tests/run schedules} goes through many more schedules. */
+/** The plays as the JVM and the machine schedule them. {@code fault-tests/schedules/run} goes through many more schedules. */
 final class SchedulesTest {
     private static final int TIMES = 50;
 

@@ -65,6 +65,10 @@ final class ProblemsTest {
                 assertTrue(conflict.body().contains("\"code\":\"HF-TAKEN\""), conflict.body());
                 assertFalse(conflict.body().contains("shop"), "nothing of the holder: " + conflict.body());
             }
+            server.command("CONFIG", "SET", "maxmemory", "1");
+            HttpResponse<String> full = get(context);
+            assertEquals(503, full.statusCode());
+            assertTrue(full.body().contains("\"code\":\"HF-SERVER-REFUSED\""), full.body());
             server.kill();
             HttpResponse<String> away = get(context);
             assertEquals(503, away.statusCode());
