@@ -218,9 +218,10 @@ record LockRequest(
         return !atLeast.isZero() || !lockDelay.isZero();
     }
 
-    /** For how long the server keeps the lock, if no more is heard of its holder. */
+    /** For how long the server keeps the lock at most after a release that it did not confirm, and that it may have got or not. */
     Duration keptFor() {
-        return term.plus(lockDelay);
+        Duration unreleased = term.plus(lockDelay);
+        return atLeast.compareTo(unreleased) > 0 ? atLeast : unreleased;
     }
 
     /** How the lock is to be asked for and held. */

@@ -206,7 +206,7 @@ final class Why implements Subcommand {
             Boolean alive = ofHolder(lock, listening);
             page.append("Its client ").append(Say.printable(holder.client())).append(' ');
             if (alive == null) {
-                page.append("may or may not be connected: this user may not ask the server for it.\n");
+                page.append("may or may not be connected: a cluster does not report it, or this user may not ask.\n");
             } else if (alive) {
                 page.append("is connected and listens: it is alive, or was a moment ago.\n");
             } else {
