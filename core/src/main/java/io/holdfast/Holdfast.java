@@ -457,7 +457,8 @@ public final class Holdfast implements AutoCloseable {
      * Closes the client. Its open leases end as lost and are released, its waiters are withdrawn, and its threads end. Blocks
      * until the server has confirmed the releases, for at most {@link HoldfastOptions#closeTimeout()}. Without a connection to
      * the server it blocks for less than a second. A hold whose release is not confirmed by then expires at the end of its
-     * lease duration. Closing twice is a no-op.
+     * lease duration; a plain lock {@linkplain PlainOptions#withoutExpiry() without expiry} stays taken. Closing twice is a
+     * no-op.
      */
     @Override
     public void close() {
