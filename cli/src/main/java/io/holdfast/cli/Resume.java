@@ -11,7 +11,8 @@ final class Resume implements Subcommand {
         CommandSpec spec = Specs.command(
                         "resume",
                         "holdfast resume NAME [--kind KIND] [--json] [--url URL] [-v]",
-                        "Ends the pause of a lock that holdfast pause has started; the next waiter is served at once.",
+                        "Ends the pause of a lock that holdfast pause has started; the next waiter is served at once. A pause"
+                                + " of a semaphore is a limit of 0, so any limit of a semaphore ends.",
                         Pages.statuses("0", "the pause has ended", "1", "there was no pause: nothing was done"))
                 .addPositional(Specs.nameOfAKind(true))
                 .addOption(Kinds.ofName());
