@@ -10,7 +10,7 @@ import java.util.List;
  * @param application the application's name; empty if {@code holds} and {@code waits} are empty
  * @param host the host's name; empty if {@code holds} and {@code waits} are empty
  * @param pid the process id; empty if {@code holds} and {@code waits} are empty
- * @param listening whether the client is connected and listens for grants. A client that holds locks and does not listen may be
+ * @param listening whether the client is connected and listens for messages. A client that holds locks and does not listen may be
  *     dead; its locks then become free at the end of their lease durations
  * @param holds the locks of the inspector's kinds that it holds
  * @param waits the locks that it waits for, once for each of its requests that are listed in a queue

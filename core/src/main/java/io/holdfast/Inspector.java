@@ -364,7 +364,7 @@ public final class Inspector {
     }
 
     /**
-     * Returns the clients that hold a lock, wait for one, or listen for grants, as the server knows them. Of each lock, only the
+     * Returns the clients that hold a lock, wait for one, or listen for messages, as the server knows them. Of each lock, only the
      * first hundred holders and waiters count. With {@link #allKinds()}, one call covers locks of every kind.
      */
     public List<ClientInfo> clients() {
@@ -413,7 +413,7 @@ public final class Inspector {
     }
 
     /**
-     * Returns whether a client is connected and listens for grants. A client that holds a lock and does not listen may be dead,
+     * Returns whether a client is connected and listens for messages. A client that holds a lock and does not listen may be dead,
      * or may be reconnecting. Takes one round trip, regardless of the number of locks and clients. On a cluster the masters are
      * asked one after the other, with at most two round trips each. A client that has held and waited for nothing for minutes
      * does not listen there, so the result is empty instead of false. It is also empty if the server's user may not ask.

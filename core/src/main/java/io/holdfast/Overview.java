@@ -76,7 +76,7 @@ public final class Overview {
         return more;
     }
 
-    /** Returns the clients that listen for grants. */
+    /** Returns the clients that listen for messages. */
     public Inspector.Listeners listeners() {
         return listeners;
     }

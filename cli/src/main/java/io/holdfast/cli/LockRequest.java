@@ -218,7 +218,7 @@ record LockRequest(
         return !atLeast.isZero() || !lockDelay.isZero();
     }
 
-    /** For how long the server keeps the lock at most after a release that it did not confirm, and that it may have got or not. */
+    /** For how long the server keeps the lock at most after a release that it did not confirm, whether the release arrived or not. */
     Duration keptFor() {
         Duration unreleased = term.plus(lockDelay);
         return atLeast.compareTo(unreleased) > 0 ? atLeast : unreleased;

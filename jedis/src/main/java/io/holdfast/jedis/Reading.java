@@ -40,9 +40,9 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * there is nothing unanswered but what a call has sent that is about to read, or to decline. Should it never come to that,
  * as after an error in its thread, the keeper finds out within two times {@link #IDLE_NANOS}, for it never sleeps longer.
  *
- * <p><b>How long a caller reads.</b> Until its own requests are answered. After {@link #TURN_MILLIS} it takes no further reply, and it
- * waits no longer than that for one: for about so long it hears neither interrupts nor time limits. Only whole replies are taken out of the socket's stream, so it can leave at any time,
- * with half a reply left for the keeper. If there are others' requests left, the keeper goes on; callers do not hand the role
+ * <p><b>How long a caller reads.</b> Until its own requests are answered. After {@link #TURN_MILLIS} it takes no further reply, and
+ * it waits no longer than that for one: for about so long it hears neither interrupts nor time limits. Only whole replies are
+ * taken out of the socket's stream, so it can leave at any time, with half a reply left for the keeper. If there are others' requests left, the keeper goes on; callers do not hand the role
  * to each other, since with several at a time one thread that reads for all costs less.
  *
  * <p><b>When the keeper reads.</b> At first, and always where there is no {@link Arrivals}: on connections of a pool, whose

@@ -17,8 +17,8 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 /**
- * The lock is somebody else's: 409, and 429 if as many wait as may. The server of locks does not answer, or refuses: 503. With {@code Retry-After} where it
- * helps. Who holds a lock is nothing for callers.
+ * The lock is somebody else's: 409, and 429 if as many wait as may. The server of locks does not answer, or refuses: 503. With
+ * {@code Retry-After} where it helps. Who holds a lock is nothing for callers.
  */
 @RestControllerAdvice
 @Order // after those of the application

@@ -307,8 +307,7 @@ public final class Reporter implements Lasting {
             boolean closed = kit.isClosed();
             for (Hold hold : closed ? List.<Hold>of() : kit.holds()) {
                 any[0] = true;
-                if (now - hold.grantedNanos >= youngestNanos
-                        && !hold.keys().prefix().isEmpty()) {
+                if (now - hold.grantedNanos >= youngestNanos && !hold.keys().isPlain()) {
                     long drift = Deadlines.drift(hold.options.leaseDuration().toNanos());
                     long left = hold.leftNanos(now) + hold.options.lockDelay().toNanos();
                     add(hold.keys().hold(), hold.token(), now + left + drift); // when it ends on the server

@@ -11,8 +11,12 @@ import java.util.Locale;
 
 /** What one client says in the same words to the scripts of each kind of lock, and hears in the same words. */
 final class ClientWords {
+    /** The client, for how long its waiters wait in the queue without a sign of it, and what its channels begin with. */
     private final String waiting;
+
+    /** What each of its labels begins with. */
     private final String label;
+
     /** In milliseconds, as a text. */
     private final String tokenLife;
 

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * slot: {@code hf:{name}} is the hold, and what follows the closing brace tells the others apart. What stands before the
  * name, inside of the braces, tells the kinds apart.
  *
+ * <p>Some ten keys are spelled for each call. {@code concat} makes one text of each, where {@code +} makes a builder that grows.
+ *
  * @param prefix the client's prefix
  * @param kind what the name is a name of
  * @param name the lock's name, as the caller gave it

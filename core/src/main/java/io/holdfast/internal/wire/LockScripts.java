@@ -9,7 +9,6 @@ import io.holdfast.LockOptions;
 import io.holdfast.ReleaseResult;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -219,11 +218,7 @@ public interface LockScripts {
 
         /** What a script says that renews many holds, in the order of its keys. */
         static List<Renewed> of(ScriptReply reply) {
-            List<Renewed> told = new ArrayList<>(reply.size());
-            for (int i = 0; i < reply.size(); i++) {
-                told.add(BY_NUMBER.get(reply.count(i)));
-            }
-            return told;
+            return reply.all(i -> BY_NUMBER.get(reply.count(i)));
         }
     }
 

@@ -2,11 +2,12 @@ package io.holdfast.internal.wire;
 
 import io.holdfast.Holder;
 import io.holdfast.spi.Reply;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** What a script has replied: words, or a list. Its accessors throw unchecked exceptions if the reply is not as its header says. */
@@ -119,14 +120,16 @@ public final class ScriptReply {
 
     /** Decodes each element, given its index. */
     <T> List<T> each(BiFunction<Integer, ScriptReply, T> decode) {
-        if (list == null) {
+        List<Reply> elements = list;
+        if (elements == null) {
             throw new IllegalStateException("expected a list but the server answered " + text);
         }
-        List<T> decoded = new ArrayList<>(size);
-        for (int i = 0; i < size; i++) {
-            decoded.add(decode.apply(i, new ScriptReply(list.get(i), timeMicros)));
-        }
-        return decoded;
+        return all(i -> decode.apply(i, new ScriptReply(elements.get(i), timeMicros)));
+    }
+
+    /** What is made of each element or word, given its index. */
+    <T> List<T> all(IntFunction<T> made) {
+        return IntStream.range(0, size).mapToObj(made).toList();
     }
 
     /** The holder, from the six words that {@code tellHold} in held.lua has put here, last of all, if somebody holds the lock. */

@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -183,7 +182,7 @@ public final class SharedScripts implements LockScripts {
                 keys.all(),
                 client.first().add(words.toString()),
                 sentNanos,
-                reply -> IntStream.range(0, reply.size()).mapToObj(reply::flag).toList(),
+                reply -> reply.all(reply::flag),
                 callback);
     }
 
