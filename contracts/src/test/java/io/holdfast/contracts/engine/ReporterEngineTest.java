@@ -9,10 +9,12 @@ import io.holdfast.internal.report.Reporter;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.VirtualTime;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a client reports of itself at its end. */
+/** When a client reports what it has, and what it reports at its end. */
 class ReporterEngineTest {
     private final VirtualTime time = new VirtualTime();
     private final MemoryServer server = MemoryServer.start(time);
@@ -33,5 +35,37 @@ class ReporterEngineTest {
         reporter.report(() -> told[0] = true);
         assertEquals(true, told[0]);
         assertEquals(closed ? 0 : 2, server.command("KEYS", "*").asList().size());
+    }
+
+    /** To look at what a client has takes as long as there is much of it, and a long report is written seldom. */
+    @Test
+    void tick_longReportWritten_looksAgainOnlyWhenTheNextMayBeWritten() {
+        long began = client.kit.nanoTime();
+        int[] locks = {9_000};
+        int[] looks = new int[1];
+        Reporter reporter =
+                new Reporter(client.kit, client.server, Hearing.onOneServer(client.kit, client.server), to -> {
+                    looks[0]++;
+                    for (int i = 0; i < locks[0]; i++) {
+                        to.accept(lock(i), began);
+                    }
+                });
+        reporter.begins();
+        time.advance(Duration.ofSeconds(3));
+        assertEquals(1, looks[0]);
+        assertEquals(true, report().length() > 200_000, "a report that long is written every ten seconds at most");
+        locks[0]++;
+        time.advance(Duration.ofSeconds(9));
+        assertEquals(1, looks[0]);
+        time.advance(Duration.ofMinutes(1));
+        assertEquals(true, report().contains(lock(9_000)));
+    }
+
+    private static String lock(int number) {
+        return Keys.of("hf", Keys.Kind.LOCK, "a lock with a number: " + number).hold();
+    }
+
+    private String report() {
+        return server.command("GET", Keys.report("hf", client.kit.ids.client())).asString();
     }
 }

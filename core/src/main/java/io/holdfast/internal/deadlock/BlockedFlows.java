@@ -34,14 +34,14 @@ public final class BlockedFlows {
     private final Map<String, Known> known = new LinkedHashMap<>(); // by the id of the flow
     private final Map<Long, Waiter> waiters = new LinkedHashMap<>(); // by number; those that have waited long
     private final List<Lease> leases = new ArrayList<>(); // whosesoever
-    private final ObjLongConsumer<String> callers;
+    private final @Nullable ObjLongConsumer<String> callers; // if only they matter
     private boolean anyWaits;
 
     BlockedFlows(long now, long longNanos) {
-        this(now, longNanos, (lock, since) -> {});
+        this(now, longNanos, null);
     }
 
-    private BlockedFlows(long now, long longNanos, ObjLongConsumer<String> callers) {
+    private BlockedFlows(long now, long longNanos, @Nullable ObjLongConsumer<String> callers) {
         this.now = now;
         this.longNanos = longNanos;
         this.callers = callers;
@@ -69,7 +69,10 @@ public final class BlockedFlows {
         if (!outcome.pending() || demand.waitLimit().isNone()) {
             return;
         }
-        callers.accept(demand.keys().hold(), outcome.startNanos);
+        if (callers != null) {
+            callers.accept(demand.keys().hold(), outcome.startNanos);
+            return;
+        }
         if (flow == null) {
             return;
         }
@@ -100,7 +103,7 @@ public final class BlockedFlows {
      * @param number of its request
      */
     public void has(Demand demand, Hold hold, long number) {
-        String flow = demand.flowId();
+        String flow = callers == null ? demand.flowId() : null;
         if (flow != null && hold.active()) {
             String owner = OwnerIds.publicPart(hold.owner());
             leases.add(

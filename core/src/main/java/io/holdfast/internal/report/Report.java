@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,14 +65,16 @@ record Report(Map<String, Had> locks, Map<String, LockFigures> figures, LockFigu
     /** @param number greater than that of any report of the client before */
     String text(long number) {
         StringBuilder text = new StringBuilder(FORMAT).append(' ').append(number);
-        locks.forEach((key, had) -> text.append("\nl ")
-                .append(had.callers())
-                .append(' ')
-                .append(had.token())
-                .append(' ')
-                .append(had.until())
-                .append(' ')
-                .append(key));
+        // In one order, whatever that of holds is.
+        new TreeMap<>(locks)
+                .forEach((key, had) -> text.append("\nl ")
+                        .append(had.callers())
+                        .append(' ')
+                        .append(had.token())
+                        .append(' ')
+                        .append(had.until())
+                        .append(' ')
+                        .append(key));
         figures.forEach((key, counted) ->
                 text.append("\nf ").append(text(counted)).append(' ').append(key));
         if (!dropped.equals(LockFigures.NONE)) {

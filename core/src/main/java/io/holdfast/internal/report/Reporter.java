@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
@@ -127,16 +126,18 @@ public final class Reporter implements Lasting {
         if (kit.isClosed()) {
             return;
         }
-        Present lasting = new Present(LASTS.toNanos());
+        // To look at all that the client has takes long if that is much. Nothing comes of it before the next report may
+        // be written.
+        Present lasting = isNow(() -> stands && kit.nanoTime() - nextAt < 0) ? null : new Present(LASTS.toNanos());
         boolean since = begun;
         begun = false;
-        boolean busy = lasting.hasAnything || isNow(() -> stands);
+        boolean busy = lasting == null || lasting.hasAnything || isNow(() -> stands);
         if (hearing.goesOn(busy || since) || busy) {
             ticking.announce(this::tickLater);
         }
         if (isNow(() -> !asked.isEmpty())) {
             goAsked(); // an error has kept the thread that asked from it
-        } else {
+        } else if (lasting != null) {
             go(lasting, null);
         }
     }
@@ -294,7 +295,7 @@ public final class Reporter implements Lasting {
 
     /** What this client has at one moment. */
     private final class Present {
-        final Map<String, Report.Had> locks = new TreeMap<>(); // in one order, whatever that of holds is
+        final Map<String, Report.Had> locks = new HashMap<>();
         final boolean hasAnything;
         private long longestNanos;
 
