@@ -212,6 +212,7 @@ final class SmokeTest {
             assertEquals(3, terms.facts().size());
         }
         assertTrue(new MachineTerms(35, 5).facts().toString().contains("are cheap"));
+        assertTrue(new MachineTerms(83, 14).facts().toString().contains("are neither cheap nor costly"));
         assertTrue(new MachineTerms(200, 50).facts().toString().contains("are costly"));
     }
 
