@@ -6,7 +6,7 @@ import io.holdfast.ReleaseResult;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +19,10 @@ public final class Handle implements Entry<ReleaseResult> {
     /** What removes a listener, and that of the one before. */
     private record Listener(Runnable remove, @Nullable Listener before) {}
 
+    private static final int HELD = 0;
+    private static final int LEFT = 1;
+    private static final int LEFT_IN_TIME = 2; // it was not lost before
+
     private static final AtomicReferenceFieldUpdater<Handle, @Nullable Listener> LISTENER =
             AtomicReferenceFieldUpdater.newUpdater(Handle.class, Listener.class, "listener");
 
@@ -26,9 +30,10 @@ public final class Handle implements Entry<ReleaseResult> {
     /** What its lease has of the hold. */
     public final Holding own;
 
-    private final AtomicBoolean left = new AtomicBoolean();
+    /** HELD, LEFT or LEFT_IN_TIME. An object of its own: listeners of the hold read it, and must not keep the handle. */
+    private final AtomicInteger presence = new AtomicInteger(HELD);
+
     private volatile boolean used;
-    private final AtomicBoolean leftInTime = new AtomicBoolean(); // it was not lost before
     private volatile @Nullable Listener listener; // the last; null until there is one
 
     public Handle(Hold hold, Holding own) {
@@ -53,14 +58,14 @@ public final class Handle implements Entry<ReleaseResult> {
     }
 
     public boolean hasLeft() {
-        return left.get();
+        return presence.get() != HELD;
     }
 
     /** Warns until it has left: its hold may go on for others. Returns what removes the listener. */
     public Runnable onWarning(Consumer<Duration> action) {
         Runnable remove = hold.onWarning(action);
         LISTENER.updateAndGet(this, before -> new Listener(remove, before));
-        if (left.get()) {
+        if (hasLeft()) {
             removeListeners();
         }
         return remove;
@@ -75,10 +80,9 @@ public final class Handle implements Entry<ReleaseResult> {
     /** Completes when its hold is lost, if it has not left before. */
     public CompletableFuture<LossReason> lost() {
         CompletableFuture<LossReason> told = new CompletableFuture<>();
-        AtomicBoolean ended =
-                leftInTime; // and not this: the hold would keep its handle, and a forgotten lease for ever
+        AtomicInteger seen = presence; // and not this: the hold would keep its handle, and a forgotten lease for ever
         OneShot.after(own.lost(), (reason, failure) -> {
-            if (!ended.get()) {
+            if (seen.get() != LEFT_IN_TIME) {
                 told.complete(reason);
             }
         });
@@ -87,13 +91,13 @@ public final class Handle implements Entry<ReleaseResult> {
 
     /** Completes when others wait for the lock, if it has not left before. */
     public CompletableFuture<Void> wanted() {
-        AtomicBoolean ended = left; // and not this, as above
-        return own.wanted(() -> !ended.get());
+        AtomicInteger seen = presence; // and not this, as above
+        return own.wanted(() -> seen.get() == HELD);
     }
 
     @Override
     public boolean isValid() {
-        return !left.get() && own.isValid();
+        return !hasLeft() && own.isValid();
     }
 
     @Override
@@ -109,16 +113,19 @@ public final class Handle implements Entry<ReleaseResult> {
     /** Leaves; the last handle of a hold releases it. */
     @Override
     public CompletableFuture<ReleaseResult> leave(Duration rest) {
-        if (!left.compareAndSet(false, true)) {
+        if (!presence.compareAndSet(HELD, LEFT)) {
             return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
         }
         try {
             removeListeners();
             CompletableFuture<ReleaseResult> answer = own.leave(rest);
-            leftInTime.set(own.lossReason() == null);
+            if (own.lossReason() == null) {
+                presence.set(LEFT_IN_TIME);
+            }
             return answer;
         } catch (RuntimeException | Error e) {
-            left.set(false); // so that it can be tried again; if it was not, the lease is over, and counts as forgotten
+            presence.set(
+                    HELD); // so that it can be tried again; if it was not, the lease is over, and counts as forgotten
             throw e;
         }
     }

@@ -1,8 +1,8 @@
 package io.holdfast.internal.lease;
 
 import java.lang.ref.WeakReference;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,18 +12,21 @@ import org.jspecify.annotations.Nullable;
  * @param <H> a handle, which refers to its hold
  */
 final class Handles<H> implements Tenant {
-    private final List<WeakReference<H>> known = new CopyOnWriteArrayList<>();
+    private volatile List<WeakReference<H>> known = List.of(); // written under this lock
     private volatile @Nullable WeakReference<H> first;
 
     /** One more; whoever cannot be reached any more is forgotten. */
-    H add(H handle) {
+    synchronized H add(H handle) {
         WeakReference<H> seen = new WeakReference<>(handle);
         if (first == null) {
-            first = seen; // made before anybody else can enter
+            first = seen;
+            known = List.of(seen);
         } else {
-            known.removeIf(other -> other.get() == null);
+            List<WeakReference<H>> all = new ArrayList<>(known);
+            all.removeIf(other -> other.get() == null);
+            all.add(seen);
+            known = List.copyOf(all);
         }
-        known.add(seen);
         return handle;
     }
 

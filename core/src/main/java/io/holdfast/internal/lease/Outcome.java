@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -37,6 +37,8 @@ public final class Outcome {
     private static final class Ended {}
 
     private static final System.Logger LOG = System.getLogger("io.holdfast");
+    private static final AtomicReferenceFieldUpdater<Outcome, @Nullable Object> END =
+            AtomicReferenceFieldUpdater.newUpdater(Outcome.class, Object.class, "end");
 
     public final Kit kit;
     public final Demand demand;
@@ -55,7 +57,7 @@ public final class Outcome {
     /** What is being recorded of the hold that came of it. */
     private volatile Recorder.@Nullable Span recorded;
 
-    private final AtomicReference<@Nullable Object> end = new AtomicReference<>();
+    private volatile @Nullable Object end;
     /** Null once completed: it would keep the lease reachable, and a forgotten lease would be renewed for ever. */
     private volatile @Nullable CompletableFuture<Attempt<Handle>> stage = new CompletableFuture<>();
 
@@ -81,22 +83,22 @@ public final class Outcome {
     }
 
     public boolean pending() {
-        return end.get() == null;
+        return end == null;
     }
 
     /** What it has ended with; null if it is pending. */
     public @Nullable Object end() {
-        return end.get();
+        return end;
     }
 
     /** The hold that it has ended with; null if there is none. To know more than that of one moment, read {@link #end}. */
     public @Nullable Hold hold() {
-        return end.get() instanceof Hold hold ? hold : null;
+        return end instanceof Hold hold ? hold : null;
     }
 
     /** Ends it; whether it has ended by this, also if an earlier call with the same has done so. */
     public boolean endAs(Object how) {
-        return end.compareAndSet(null, how) || end.get() == how;
+        return END.compareAndSet(this, null, how) || end == how;
     }
 
     /** An end for {@link #endAs} without a hold. */
@@ -110,7 +112,7 @@ public final class Outcome {
     }
 
     public boolean hasEndedWithoutHold() {
-        return end.get() instanceof Ended;
+        return end instanceof Ended;
     }
 
     // ---- events

@@ -3,9 +3,8 @@ package io.holdfast.internal.lease;
 import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import java.time.Duration;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,12 +24,17 @@ public record Rest(
 
     /** Of one hold: what its options say, and what was asked of its leases. */
     public static final class Wanted {
-        private final AtomicReference<Rest> most;
-        private final AtomicInteger users = new AtomicInteger(); // callers that have leases of it, or have had some
+        private static final AtomicReferenceFieldUpdater<Wanted, Rest> MOST =
+                AtomicReferenceFieldUpdater.newUpdater(Wanted.class, Rest.class, "most");
+        private static final AtomicIntegerFieldUpdater<Wanted> USERS =
+                AtomicIntegerFieldUpdater.newUpdater(Wanted.class, "users");
+
+        private volatile Rest most;
+        private volatile int users; // callers that have leases of it, or have had some
         private final Duration delay; // after a loss
 
         Wanted(LockOptions options) {
-            this.most = new AtomicReference<>(ofGrant(options.minHold()));
+            this.most = options.minHold().isZero() ? NONE : ofGrant(options.minHold());
             this.delay = options.lockDelay();
         }
 
@@ -41,7 +45,7 @@ public record Rest(
                 return get();
             }
             boolean gone = reason == LossReason.NOT_ON_SERVER || reason == LossReason.REVOKED;
-            return gone || users.get() <= 0 ? NONE : new Rest(Duration.ZERO, delay, now, null);
+            return gone || users <= 0 ? NONE : new Rest(Duration.ZERO, delay, now, null);
         }
 
         /** Asks for so long from now; never for less than was asked before. */
@@ -52,23 +56,23 @@ public record Rest(
         /** The same for a record, as an actor's label has it. */
         public void ask(Duration asked, long now, @Nullable String done) {
             if (!asked.isZero()) {
-                most.updateAndGet(before -> before.and(new Rest(Duration.ZERO, asked, now, done)));
+                MOST.updateAndGet(this, before -> before.and(new Rest(Duration.ZERO, asked, now, done)));
             }
         }
 
         /** Whether one of its leases has asked. */
         public boolean isAsked() {
-            return !Objects.requireNonNull(most.get()).asked.isZero();
+            return !most.asked.isZero();
         }
 
         /** One caller more, or by -1 one less, has a lease of it. What no caller has had leaves no rest: nothing was done under it. */
         void used(int change) {
-            users.addAndGet(change);
+            USERS.addAndGet(this, change);
         }
 
         /** None if no caller has had a lease of it: nothing was done under it. */
         public Rest get() {
-            return users.get() > 0 ? Objects.requireNonNull(most.get()) : NONE;
+            return users > 0 ? most : NONE;
         }
     }
 

@@ -49,7 +49,7 @@ public final class TakeBack {
     /** Longer than any copy of an acquire can be under way. */
     public static final Duration TOMBSTONE = Duration.ofMinutes(2);
 
-    /** Beyond this the oldest is given up: its hold ends with its term. */
+    /** Beyond this one of them is given up: its hold ends with its term. */
     private static final int MOST_PENDING = 100_000;
 
     private static final int MOST_RECENT = 256;
@@ -132,9 +132,9 @@ public final class TakeBack {
             LOG.log(System.Logger.Level.WARNING, "too many releases wait for the server: giving up one");
             Iterator<Item> any = pending.values().iterator();
             if (any.hasNext()) {
-                Item oldest = any.next();
-                oldest.first.complete(ReleaseResult.UNCONFIRMED);
-                done(oldest);
+                Item one = any.next();
+                one.first.complete(ReleaseResult.UNCONFIRMED);
+                done(one);
             }
         }
         lock.lock();

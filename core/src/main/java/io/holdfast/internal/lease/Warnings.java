@@ -2,9 +2,9 @@ package io.holdfast.internal.lease;
 
 import io.holdfast.LockOptions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 final class Warnings {
     private final boolean wanted;
     private final long beforeNanos;
-    private final List<Consumer<Duration>> listeners = new CopyOnWriteArrayList<>();
+    private volatile List<Consumer<Duration>> listeners = List.of(); // written under this lock
     private volatile long warnedOf = LeaseState.NEVER; // the deadline of the last warning; the timers' thread writes it
 
     Warnings(LockOptions options) {
@@ -22,8 +22,15 @@ final class Warnings {
 
     /** One more listener; returns what removes it. */
     Runnable add(Consumer<Duration> listener) {
-        listeners.add(Objects.requireNonNull(listener));
-        return () -> listeners.remove(listener);
+        Objects.requireNonNull(listener);
+        change(all -> all.add(listener));
+        return () -> change(all -> all.remove(listener));
+    }
+
+    private synchronized void change(Consumer<List<Consumer<Duration>>> how) {
+        List<Consumer<Duration>> all = new ArrayList<>(listeners);
+        how.accept(all);
+        listeners = List.copyOf(all);
     }
 
     /** When it is to be warned of this deadline; the deadline itself if that was done. */

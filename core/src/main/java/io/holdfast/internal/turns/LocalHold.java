@@ -17,9 +17,7 @@ import io.holdfast.internal.wire.OwnerIds;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -70,8 +68,8 @@ final class LocalHold implements Holding, Tenant {
     final Hold hold;
     private final LocalRequest request;
     private final LeaseState state; // of the hold's deadline it knows nothing
-    private final AtomicReference<@Nullable CompletableFuture<LossReason>> lost = new AtomicReference<>();
-    private final AtomicReference<@Nullable Consumer<LossReason>> onLoss = new AtomicReference<>();
+    private volatile @Nullable CompletableFuture<LossReason> lost; // made when it is asked for, under this lock
+    private @Nullable Consumer<LossReason> onLoss; // guarded by this
     private volatile WeakReference<Handle> handle = NO_HANDLE;
     private volatile long token; // 0 until it is asked for
     private boolean releaseTold; // of the thread that releases
@@ -249,11 +247,13 @@ final class LocalHold implements Holding, Tenant {
 
     @Override
     public CompletableFuture<LossReason> lost() {
-        CompletableFuture<LossReason> present = lost.get();
+        CompletableFuture<LossReason> present = lost;
         if (present == null) {
-            CompletableFuture<LossReason> made = new CompletableFuture<>();
-            present = lost.compareAndSet(null, made) ? made : Objects.requireNonNull(lost.get());
-            LossReason reason = state.lossReason();
+            synchronized (this) {
+                present = lost == null ? new CompletableFuture<>() : lost;
+                lost = present;
+            }
+            LossReason reason = state.lossReason(); // its end may not have seen the stage
             if (reason != null) {
                 present.complete(reason);
             }
@@ -304,7 +304,7 @@ final class LocalHold implements Holding, Tenant {
         Duration held = held();
         request.outcome.countEnd(held, true);
         tell(subject -> new LockEvent.Lost(subject, Math.max(token, hold.token()), held, reason));
-        CompletableFuture<LossReason> told = lost.get();
+        CompletableFuture<LossReason> told = lost;
         if (told != null) {
             hold.kit.execute(() -> told.complete(reason));
         }
@@ -312,7 +312,11 @@ final class LocalHold implements Holding, Tenant {
     }
 
     private void tellLost(LossReason reason) {
-        Consumer<LossReason> action = onLoss.getAndSet(null);
+        Consumer<LossReason> action;
+        synchronized (this) {
+            action = onLoss;
+            onLoss = null;
+        }
         if (action != null) {
             action.accept(reason);
         }
@@ -320,7 +324,9 @@ final class LocalHold implements Holding, Tenant {
 
     @Override
     public void onLoss(Consumer<LossReason> action) {
-        onLoss.updateAndGet(present -> present == null ? action : present.andThen(action));
+        synchronized (this) {
+            onLoss = onLoss == null ? action : onLoss.andThen(action);
+        }
         LossReason reason = state.lossReason();
         if (reason != null) {
             tellLost(reason);

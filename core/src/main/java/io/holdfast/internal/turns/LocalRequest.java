@@ -308,6 +308,7 @@ final class LocalRequest implements Question<Handle> {
         Runnable cancel = timer;
         if (cancel != null) {
             cancel.run();
+            timer = null; // a lease keeps its request
         }
     }
 }

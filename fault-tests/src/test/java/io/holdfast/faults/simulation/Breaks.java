@@ -274,7 +274,10 @@ final class Breaks {
                         INSIDE,
                         1,
                         EnumSet.of(HOLDER, EXCLUSION),
-                        java("internal/lease/Handle", "        return left.get();\n", "        return false;\n"),
+                        java(
+                                "internal/lease/Handle",
+                                "        return presence.get() != HELD;\n",
+                                "        return false;\n"),
                         java("internal/lease/Hold", "if (!state.release()) {", "if (!state.active()) {"),
                         java(
                                 "internal/lease/Hold",

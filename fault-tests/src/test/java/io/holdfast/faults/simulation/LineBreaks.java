@@ -330,11 +330,12 @@ final class LineBreaks {
                                 "        return answer.whenComplete((how, failure) -> {",
                                 "        return answer.whenComplete((how, failure) -> {\n"
                                         + "            state.release();\n            forget();"),
-                        java("internal/lease/Handle", "if (!left.compareAndSet(false, true)) {", "if (left.get()) {"),
+                        java("internal/lease/Handle", "if (!presence.compareAndSet(HELD, LEFT)) {", "if (hasLeft()) {"),
                         java(
                                 "internal/lease/Handle",
                                 "answer = own.leave(rest);",
-                                "answer = hold.leave(rest).whenComplete((how, failure) -> left.set(true));")),
+                                "answer = hold.leave(rest).whenComplete((how, failure) -> presence.set(LEFT));"),
+                        java("internal/lease/Handle", "presence.set(LEFT_IN_TIME);", "removeListeners();")),
                 of(
                         "a downgrade does not end the writing lease",
                         1,

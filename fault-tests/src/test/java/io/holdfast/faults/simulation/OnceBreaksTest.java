@@ -112,8 +112,8 @@ class OnceBreaksTest {
                         EnumSet.of(DELAY),
                         java(
                                 "internal/lease/Rest",
-                                "return gone || users.get() <= 0 ? NONE :",
-                                "return gone || users.get() != 0 ? NONE :")),
+                                "return gone || users <= 0 ? NONE :",
+                                "return gone || users != 0 ? NONE :")),
                 of(
                         "the deadline of a renewal is half a second late",
                         2,

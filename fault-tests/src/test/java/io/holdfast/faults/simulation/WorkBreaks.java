@@ -150,7 +150,7 @@ final class WorkBreaks {
                         Kind.INSIDE,
                         1,
                         EnumSet.of(RESTS),
-                        java("internal/lease/Rest", "return users.get() > 0 ?", "return users.get() >= 0 ?")));
+                        java("internal/lease/Rest", "return users > 0 ?", "return users >= 0 ?")));
     }
 
     /** As that of {@link Breaks}. */
