@@ -138,10 +138,13 @@ final class Release implements Subcommand {
                 }
             }
             Done done = order.carryOut(client, found, !sure);
-            String elsewhere = found.isEmpty() && order.name() != null
-                    ? Kinds.elsewhere(
-                            client, given, order.name(), "release " + Say.printable(FlockHabits.quoted(order.name())))
-                    : "";
+            String elsewhere = "";
+            if (found.isEmpty() && order.name() != null) {
+                String words = Say.printable(FlockHabits.quoted(order.name()));
+                elsewhere = order.isPaused(client)
+                        ? "It is paused: holdfast resume " + words + " ends that.\n"
+                        : Kinds.elsewhere(client, given, order.name(), "release " + words);
+            }
             if (given.hasMatchedOption("--json")) {
                 Json.print(done::document);
             } else {
@@ -217,7 +220,8 @@ final class Release implements Subcommand {
             }
             LockInfo lock = whole(looking, inspector.lock(name, 0));
             if (!isOfSome()) {
-                return lock.isLocked() || (drop && lock.isQueued()) ? List.of(new Found(lock, null)) : List.of();
+                boolean held = lock.holder().filter(holder -> !holder.isPause()).isPresent();
+                return held || (drop && lock.isQueued()) ? List.of(new Found(lock, null)) : List.of();
             }
             Found found = whose(lock);
             return found.holders() == null || found.holders().isEmpty() ? List.of() : List.of(found);
@@ -275,7 +279,8 @@ final class Release implements Subcommand {
                 return found.isEmpty() ? new Done(0, 0, Duration.ZERO, null) : releaseAll(acting);
             }
             List<Revocation> each = new ArrayList<>();
-            if (name != null && !isOfSome() && (!asShown || !found.isEmpty())) {
+            boolean nothing = found.isEmpty() && (asShown || isPaused(acting));
+            if (name != null && !isOfSome() && !nothing) {
                 LockInfo.Kind of = kind == null ? LockInfo.Kind.LOCK : kind;
                 Admin admin = acting.admin().of(of);
                 Waiters waiters = drop ? Waiters.DROP : Waiters.HAND_OFF;
@@ -328,6 +333,16 @@ final class Release implements Subcommand {
                     }
                 }
             }
+        }
+
+        /** Whether there is nothing to release but an operator's pause, which resume ends. */
+        boolean isPaused(Holdfast looking) {
+            return name != null
+                    && Kinds.inspector(looking, kind == null ? LockInfo.Kind.LOCK : kind)
+                            .lock(name, 0)
+                            .holder()
+                            .filter(Holder::isPause)
+                            .isPresent();
         }
 
         private static long tokenOf(List<Found> found) {

@@ -53,6 +53,17 @@ final class ReleaseTest {
                 .isPresent();
     }
 
+    @Test
+    void release_ofAPause_leavesItToResume() {
+        client.admin().pause("deploy", Duration.ofMinutes(10), "incident");
+        String leaves = "Nothing to release.\nIt is paused: holdfast resume deploy ends that.\n";
+        for (Said said : List.of(asked("y\n", "deploy"), Said.by(server, "release", "deploy", "--yes"))) {
+            assertEquals(leaves, said.out());
+            assertEquals("", said.err());
+            assertTrue(client.inspect().lock("deploy", 0).pause().isPresent());
+        }
+    }
+
     private Lease acquire(String lock) throws InterruptedException {
         return client.lock(lock).acquire();
     }

@@ -133,7 +133,7 @@ public final class Dashboard implements AutoCloseable {
 
     /** Returns a handler for {@link com.sun.net.httpserver.HttpServer#createContext(String, HttpHandler)}. */
     public HttpHandler handler() {
-        return exchange -> handle(new JdkExchange(exchange));
+        return exchange -> handle(new JdkExchange(exchange, false));
     }
 
     /**

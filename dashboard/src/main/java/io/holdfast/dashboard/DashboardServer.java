@@ -214,7 +214,7 @@ public final class DashboardServer implements AutoCloseable {
     // ---- who may
 
     private void handle(HttpExchange request) throws IOException {
-        JdkExchange exchange = new JdkExchange(request);
+        JdkExchange exchange = new JdkExchange(request, options.behindProxy());
         try {
             if (!isForHere(exchange)) {
                 Dashboard.problem(
@@ -302,8 +302,7 @@ public final class DashboardServer implements AutoCloseable {
             form = new String(in.readNBytes(LONGEST_FORM), StandardCharsets.UTF_8);
         }
         String given = Query.parse(form).getOrDefault("password", "");
-        String proxied = options.behindProxy() ? exchange.forwardedFor() : null;
-        if (sessions.mayTry(proxied == null ? exchange.principal() : proxied) && Dashboard.isSame(given, password)) {
+        if (sessions.mayTry(exchange.principal()) && Dashboard.isSame(given, password)) {
             welcome(exchange);
         } else {
             page(exchange, 401, "wrong.html");

@@ -15,9 +15,12 @@ final class JdkExchange implements DashboardExchange {
     private static final int UNKNOWN_LENGTH = 0;
 
     private final HttpExchange exchange;
+    private final boolean behindProxy;
 
-    JdkExchange(HttpExchange exchange) {
+    /** @param behindProxy whether the proxy next to this server says where a request came from */
+    JdkExchange(HttpExchange exchange, boolean behindProxy) {
         this.exchange = exchange;
+        this.behindProxy = behindProxy;
     }
 
     @Override
@@ -48,12 +51,11 @@ final class JdkExchange implements DashboardExchange {
 
     @Override
     public String principal() {
-        return exchange.getRemoteAddress().getAddress().getHostAddress();
+        String forwarded = behindProxy ? forwardedFor() : null;
+        return forwarded == null ? exchange.getRemoteAddress().getAddress().getHostAddress() : forwarded;
     }
 
-    /** What the proxy next to this server says of where the request came from; null if it says nothing. */
-    @Nullable
-    String forwardedFor() {
+    private @Nullable String forwardedFor() {
         List<String> lines = exchange.getRequestHeaders().get("X-Forwarded-For");
         if (lines == null || lines.isEmpty()) {
             return null;

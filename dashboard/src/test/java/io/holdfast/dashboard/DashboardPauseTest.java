@@ -102,6 +102,17 @@ final class DashboardPauseTest extends TwoApplications {
     }
 
     @Test
+    void pause_behindAProxy_isToldAsThatOfTheSenderWhichTheProxyNames() throws Exception {
+        Page page = Page.openSeen(stage.dashboard(
+                DashboardServer.Options.defaults().withChanges(true).withBehindProxy(true)));
+        String forwarded = "10.0.0.1, 10.0.0.2"; // the proxy's own word is the last
+        done(page.act(pause("deploy", LONG, "incident"), "X-Forwarded-For", forwarded));
+        JsonArray events = events(page);
+        assertNotNull(
+                Page.find(events, "words", "Paused 'deploy' for 10 min: incident. By 10.0.0.2."), events.toString());
+    }
+
+    @Test
     void pause_ofALockThatIsHeld_leavesItsHolderAndItsQueueAlone() throws Exception {
         Page page = open(true);
         Lease lease = billing.lock("a").acquire();

@@ -17,6 +17,8 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -96,22 +98,16 @@ final class Page {
         return document("api/lock?kind=" + kind + "&name=" + URLEncoder.encode(name, StandardCharsets.UTF_8));
     }
 
-    /** An act, with what the session says has to be sent with it. */
-    HttpResponse<String> act(JsonObject act) {
+    /** An act, with what the session says has to be sent with it, and with further headers. */
+    HttpResponse<String> act(JsonObject act, String... further) {
         String token = document("api/session")
                 .getAsJsonObject("headers")
                 .get(Dashboard.ACT_HEADER)
                 .getAsString();
-        return ask(
-                "POST",
-                root + "api/act",
-                act.toString(),
-                Dashboard.ACT_HEADER,
-                token,
-                "Content-Type",
-                "application/json",
-                "Sec-Fetch-Site",
-                "same-origin");
+        List<String> headers = new ArrayList<>(List.of(
+                Dashboard.ACT_HEADER, token, "Content-Type", "application/json", "Sec-Fetch-Site", "same-origin"));
+        headers.addAll(List.of(further));
+        return ask("POST", root + "api/act", act.toString(), headers.toArray(String[]::new));
     }
 
     /** Asks for a document until it is as it should be. The dashboard looks once a second. */
