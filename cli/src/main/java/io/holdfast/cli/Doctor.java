@@ -58,8 +58,8 @@ final class Doctor implements Subcommand {
         CommandSpec spec = Specs.command(
                 "doctor",
                 "holdfast doctor [--clock-for TIME] [--json] [--url URL] [-v]",
-                "Checks a server: version, role, memory, persistence, clock, latency, and this user's"
-                        + " permissions to do what Holdfast needs. To test the permissions, it acquires a lock and a read/write"
+                "Checks a server: version, role, memory, persistence, clock, latency, and the most important of this"
+                        + " user's permissions. To test the permissions, it acquires a lock and a read/write"
                         + " lock named 'holdfast doctor' for a moment, and sends itself a message. For each problem it"
                         + " says what to do.",
                 Pages.statuses("0", "no problems, or only warnings", "1", "something fails"));
@@ -350,7 +350,7 @@ final class Doctor implements Subcommand {
                 problem,
                 switch (probe.ability()) {
                     case SCRIPTS, LOCKING, LISTENING -> "no lock can be acquired here: " + remedy(problem);
-                    case SHARING -> "no read/write lock or semaphore can be acquired here: " + remedy(problem);
+                    case SHARING -> "read/write locks and semaphores do not work here: " + remedy(problem);
                     case MESSAGES -> "waiters learn of their turn some seconds late: " + PERMISSIONS;
                     case SUBSCRIBERS -> "each dead waiter delays the others by a second: " + PERMISSIONS;
                     case CLIENTS ->

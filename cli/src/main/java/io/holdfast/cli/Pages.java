@@ -75,7 +75,9 @@ final class Pages {
                 "75",
                 "the lock was not obtained: it is taken, was not free in time, too many wait, or an operator dropped the request (see --busy-exit); the command was not run");
         statuses.put("76", "the lock was lost while the command ran; the command was ended");
-        statuses.put("77", "with --tries: the work was given up after that many failed runs; the command was not run");
+        statuses.put(
+                "77",
+                "with --tries: the work was given up after that many runs without success; the command was not run");
         statuses.put("126", "the command cannot be executed");
         statuses.put("127", "the command was not found");
         page.customSynopsis("holdfast run NAME [OPTIONS] -- COMMAND [ARGUMENT...]")

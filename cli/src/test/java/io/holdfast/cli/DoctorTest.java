@@ -172,7 +172,7 @@ final class DoctorTest {
                 String found = check(without.json(), "sharing").get("found").getAsString();
                 assertTrue(found.contains(command), found);
                 String advice = check(without.json(), "sharing").get("advice").getAsString();
-                assertTrue(advice.startsWith("no read/write lock or semaphore can be acquired here: "), advice);
+                assertTrue(advice.startsWith("read/write locks and semaphores do not work here: "), advice);
                 server.command("ACL", "SETUSER", "locks", "+" + command);
             }
             server.command("ACL", "SETUSER", "locks", "-hincrby", "-set", "-info", "-scan", "-time", "-publish");
