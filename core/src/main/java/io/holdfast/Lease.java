@@ -166,8 +166,8 @@ public final class Lease implements AutoCloseable {
      * Leaves a note of the work's progress. {@link Inspector}, requests that wait ({@link Contention#holder()}), the command
      * and the dashboard show it with the holder, as {@link Holder#note()}. A later holder reads it by {@link #before()}, and
      * continues from there. The note is kept for later holders for seven days, also after a release. When the work has
-     * finished, leave an empty note, which removes the notes of this holder and of earlier ones. Each note replaces the lease's
-     * note before it. Replicas do not confirm it, and a failover may lose it. Blocks for one round trip, at most the command
+     * finished, leave an empty note, which removes the notes of this holder and of earlier ones (if {@linkplain Once#withTries tries} are
+     * counted, only its own). Each note replaces the lease's note before it. Replicas do not confirm it, and a failover may lose it. Blocks for one round trip, at most the command
      * timeout.
      *
      * <p>After a note, {@linkplain LockOptions#withLocalHandoffs other leases of this client} no longer share the hold. When

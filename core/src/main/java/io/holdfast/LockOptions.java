@@ -546,7 +546,7 @@ public final class LockOptions {
      * lock at once. That client gets the lock one hop later, or when a lease that was granted meanwhile is released; if no
      * message arrives, after a third of the lease duration. Until then others see the lock as taken, even those that do not
      * wait. Other calls of this client get the lock, whatever their options; those with equal options share a request. A lease
-     * extended beyond its lease duration is released and not kept. Each lease has its own token, greater than all earlier ones.
+     * that an extension has left more than its lease duration is not kept. Each lease has its own, greater token.
      *
      * <p>Other clients wait for one more hop if this client is alive. If it is frozen, cut off or killed while it keeps the lock,
      * they wait for the rest of the lease duration, as with any holder. A lock whose leases are not renewed is not kept. If

@@ -55,7 +55,9 @@ final class Words {
         }
         if (lock.shares().size() == 1 || !Kinds.isShared(lock.kind())) {
             String one = held(holder, lock.remaining());
-            String how = Kinds.isShared(lock.kind()) ? how(lock) : "";
+            String how = Kinds.isShared(lock.kind())
+                    ? how(lock) + slots(lock.shares().get(0))
+                    : "";
             return how.isEmpty() || holder.resting() ? one : one + ", " + how;
         }
         String names = lock.shares().stream()
@@ -88,10 +90,13 @@ final class Words {
 
     /** How one of several holds it: {@code 1 permit, slot 3}. */
     static String how(LockInfo.Kind kind, LockInfo.Share share) {
-        String how = how(kind, share.mode(), share.permits(), 0);
+        return how(kind, share.mode(), share.permits(), 0) + slots(share);
+    }
+
+    private static String slots(LockInfo.Share share) {
         return share.slots().isEmpty()
-                ? how
-                : how + ", slot" + (share.slots().size() > 1 ? "s " : " ")
+                ? ""
+                : ", slot" + (share.slots().size() > 1 ? "s " : " ")
                         + share.slots().stream().map(String::valueOf).collect(Collectors.joining(", "));
     }
 

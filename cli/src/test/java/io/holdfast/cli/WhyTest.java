@@ -54,6 +54,15 @@ final class WhyTest {
     }
 
     @Test
+    void why_theOnlyHolderOfASemaphore_tellsItsSlots() throws Exception {
+        try (Lease held = client.semaphore("rooms", 3).withSlots().permits(2).acquire()) {
+            assertEquals(List.of(0, 1), held.slots());
+            Said why = Said.by(server, "why", "rooms", "--kind", "semaphore");
+            assertTrue(why.out().contains(" ago), 2 permits, slots 0, 1.\n"), why.out());
+        }
+    }
+
+    @Test
     void why_aFreeLock_is0() {
         Said why = Said.by(server, "why", "free");
         assertEquals(0, why.status());
