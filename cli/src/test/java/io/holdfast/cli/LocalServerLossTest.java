@@ -279,6 +279,21 @@ final class LocalServerLossTest {
     }
 
     @Test
+    void holderOfAPermitIsKilled_whileAnotherLives_waiterIsServedAtOnce() throws Exception {
+        try (Launched first = holder("--permits", "1/2");
+                Launched second = holder("--permits", "1/2");
+                Launched third = command("run", "e", "--permits", "1/2", "-v", "--", "echo", "ran")) {
+            third.awaitErr("position 1 of 1");
+            long begin = System.nanoTime();
+            first.close(); // kills it with its command
+            assertEquals(0, third.status(), third.err());
+            assertSoon(begin);
+            second.line("");
+            assertEquals(0, second.status(), second.err());
+        }
+    }
+
+    @Test
     void holderWasKilled_whoeverTries_getsTheLockAtOnce() throws Exception {
         Launched first = holder();
         first.close();

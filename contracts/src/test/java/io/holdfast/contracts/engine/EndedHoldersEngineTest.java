@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.Acquirable;
 import io.holdfast.Attempt.Reason;
 import io.holdfast.DistributedLock;
 import io.holdfast.HoldfastOptions;
@@ -28,6 +29,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What becomes of holds whose processes have ended, where that can be seen. In virtual time. */
 final class EndedHoldersEngineTest {
@@ -89,6 +92,12 @@ final class EndedHoldersEngineTest {
         return Faces.lock(client, Keys.of(client.kit.options.prefix(), "a"), LockOptions.defaults());
     }
 
+    /** So many of the three permits of a semaphore. */
+    private static Acquirable<Lease> permits(Client client, int count) {
+        Keys keys = Keys.of(client.kit.options.prefix(), Keys.Kind.SEMAPHORE, "s");
+        return Faces.semaphore(client, keys, 3).permits(count);
+    }
+
     private Lease tryNow(Client client) {
         Lease lease = lock(client).acquireAsync(Wait.none()).join();
         leases.add(lease);
@@ -127,6 +136,50 @@ final class EndedHoldersEngineTest {
         ended.add(dead.kit.ids.client());
         time.advance(Duration.ofMillis(300));
         assertTrue(waiting.isDone());
+    }
+
+    /**
+     * Two of three permits for a client that is to end, and one for a client that lives; both have renewed for a while.
+     *
+     * @return the first of them
+     */
+    private Client holdersOfPermits(boolean deadFirst) {
+        Client dead = client();
+        Client alive = client();
+        for (Client each : deadFirst ? List.of(dead, alive) : List.of(alive, dead)) {
+            leases.add(permits(each, each == dead ? 2 : 1)
+                    .acquireAsync(Wait.none())
+                    .join());
+            time.advance(Duration.ofSeconds(1));
+        }
+        time.advance(Duration.ofSeconds(60));
+        return dead;
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void semaphore_oneOfItsHoldersEnds_itsPermitsAreObtainedSoon(boolean deadFirst) {
+        Client dead = holdersOfPermits(deadFirst);
+        CompletableFuture<Lease> waiting = permits(client(), 2).acquireAsync(Wait.forever());
+        time.advance(Duration.ofSeconds(10));
+        assertFalse(waiting.isDone());
+        ended.add(dead.kit.ids.client());
+        time.advance(Duration.ofMillis(300));
+        assertTrue(waiting.isDone());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void semaphore_attemptAfterOneOfItsHoldersHasEnded_getsItsPermits(boolean deadFirst) {
+        Client dead = holdersOfPermits(deadFirst);
+        assertNotObtained(
+                Reason.TAKEN,
+                permits(client(), 2)
+                        .attemptAsync(Wait.none())
+                        .toCompletableFuture()
+                        .join());
+        ended.add(dead.kit.ids.client());
+        leases.add(permits(client(), 2).acquireAsync(Wait.none()).join());
     }
 
     @Test

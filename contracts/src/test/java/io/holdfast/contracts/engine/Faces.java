@@ -1,8 +1,10 @@
 package io.holdfast.contracts.engine;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.DistributedSemaphore;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
+import io.holdfast.internal.client.Client;
 import io.holdfast.internal.lease.Engine;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
@@ -44,6 +46,18 @@ final class Faces {
             constructor.setAccessible(true);
             @Nullable String actor = null;
             return constructor.newInstance(engine, keys, options, actor);
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError(e.getMessage(), e);
+        }
+    }
+
+    /** A semaphore of a client that the test has made. */
+    static DistributedSemaphore semaphore(Client client, Keys keys, int permits) {
+        try {
+            Constructor<DistributedSemaphore> constructor = DistributedSemaphore.class.getDeclaredConstructor(
+                    Client.class, Keys.class, int.class, LockOptions.class);
+            constructor.setAccessible(true);
+            return constructor.newInstance(client, keys, permits, LockOptions.defaults());
         } catch (ReflectiveOperationException e) {
             throw new LinkageError(e.getMessage(), e);
         }
