@@ -39,6 +39,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a flight recording has of locks. */
 @SuppressWarnings("NullAway.Init") // everything is made before each test
@@ -111,15 +113,17 @@ class JedisFlightRecordingTest extends LockSuite {
         return lock.acquire(Wait.upTo(PATIENCE));
     }
 
-    @Test
-    void wait_thatBlocks_isRecordedWithStackAndHolder() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void wait_thatBlocks_isRecordedWithStackAndHolder(boolean inTurns) throws Exception {
         List<RecordedEvent> events = recorded(() -> {
             Lease held = two.lock("a").withActor("the holder").acquire();
             AtomicReference<@Nullable Throwable> problem = new AtomicReference<>();
             Thread waiter = new Thread(
                     () -> {
                         try {
-                            acquireHere(one.lock("a", STRICT)).release();
+                            acquireHere(inTurns ? one.lock("a") : one.lock("a", STRICT))
+                                    .release();
                         } catch (Throwable e) {
                             problem.set(e);
                         }
@@ -137,6 +141,7 @@ class JedisFlightRecordingTest extends LockSuite {
         assertEquals("OBTAINED", waited.getString("outcome"));
         assertTrue(waited.getString("holder").contains("the holder"), waited.toString());
         assertEquals(1, waited.getInt("position"));
+        assertTrue(waited.getInt("attempts") >= 1, waited.toString());
         assertEquals("the waiter", waited.getThread().getJavaName());
         assertTrue(
                 waited.getStackTrace().getFrames().stream()

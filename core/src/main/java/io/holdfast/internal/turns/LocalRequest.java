@@ -8,6 +8,7 @@ import io.holdfast.HoldfastException;
 import io.holdfast.LockEvent;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Holding;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.Outcome;
@@ -279,6 +280,7 @@ final class LocalRequest implements Question<Handle> {
         Holding lease = handle.own;
         cancelTimer();
         tellQueued();
+        asFor(handle.hold, lease.initialPosition());
         outcome.countObtained(lease.waited(), lease.initialPosition());
         outcome.tell(
                 handle.hold.owner(),
@@ -291,6 +293,16 @@ final class LocalRequest implements Question<Handle> {
                         lease.initialPosition(),
                         false));
         hand(handle);
+    }
+
+    /** What is known of the request for its hold, and of those that this had to wait for, is told of it, too. */
+    private void asFor(Hold hold, int place) {
+        outcome.standsBy(hold.owner());
+        outcome.asked.set(hold.attempts());
+        outcome.firstPlace = place;
+        if (outcome.startNanos - hold.grantedNanos < 0) {
+            outcome.contention = hold.origin.contention;
+        }
     }
 
     /** Whether its caller gets it by this call. */
