@@ -3,7 +3,7 @@
 (* A shared line: a read/write lock, or a semaphore.  Several holds and    *)
 (* one queue, served from the front, several at a time.  Scripts: line,    *)
 (* line_acquire, line_release, line_confirm, line_renew, line_refresh,     *)
-(* line_downgrade, queue, back, enter, grave.                              *)
+(* line_downgrade, queue, return_parked, enqueue, leave_tombstone.         *)
 (*                                                                         *)
 (* Clients, messages and clocks are as in Lock; the rules of the client    *)
 (* are switched off there, and those of the line here.                     *)

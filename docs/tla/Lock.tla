@@ -3,7 +3,7 @@
 (* The exclusive lock on one server: a queue, first in, first out; a       *)
 (* release hands the lock to the next waiter, by a claim that its client   *)
 (* confirms.  Scripts: acquire, release, confirm, renew, refresh, settle,  *)
-(* queue, enter, grave.                                                    *)
+(* queue, enqueue, leave_tombstone.                                        *)
 (*                                                                         *)
 (* Each client makes one request, so a client and its owner are the same.  *)
 (* Whatever is under way may take any time, overtake, or stay away for     *)

@@ -16,9 +16,9 @@
 -- What a client is told in the reply is no claim: the same reply tells a newcomer that it holds.
 -- In the details, @c -> number of claims. A hold that rests has the owner "-owner", and the secret '-'.
 --
--- The token of a writer and of permits is the number of the grant. Readers of one phase, from the end of one writer to the next,
--- have one token, the number of the phase's first grant: a store that refuses lower tokens passes all of them, and no writer of
--- before.
+-- The token of a writer and of permits is the number of the grant. Readers of one phase, which ends with a writer
+-- or with its last reader, have one token, the number of the phase's first grant: a store that refuses lower tokens passes all of
+-- them, and no writer of before.
 
 local unpack = table.unpack or unpack -- newer Lua has it there alone
 local GRANT_LIMIT = 500 -- grants of one script, which then runs for some milliseconds

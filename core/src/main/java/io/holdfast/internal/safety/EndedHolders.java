@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * reply asks the server for all. A hold is released by its token: it ends that hold or none, and that hold has nobody any more
  * whom it could be taken from.
  *
- * <p>A look reads files, so it runs on a thread of its own kind, and not on those of deadlines and replies.
+ * <p>A look reads files, so it runs in the background, and not on the threads of deadlines and replies.
  */
 public final class EndedHolders {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
