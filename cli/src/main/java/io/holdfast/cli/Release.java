@@ -137,11 +137,12 @@ final class Release implements Subcommand {
                     return ExitStatus.NO;
                 }
             }
-            Done done = order.carryOut(client, found, !sure);
+            boolean paused = found.isEmpty() && order.isPaused(client);
+            Done done = paused ? Done.NOTHING : order.carryOut(client, found, !sure);
             String elsewhere = "";
             if (found.isEmpty() && order.name() != null) {
                 String words = Say.printable(FlockHabits.quoted(order.name()));
-                elsewhere = order.isPaused(client)
+                elsewhere = paused
                         ? "It is paused: holdfast resume " + words + " ends that.\n"
                         : Kinds.elsewhere(client, given, order.name(), "release " + words);
             }
@@ -279,8 +280,7 @@ final class Release implements Subcommand {
                 return found.isEmpty() ? new Done(0, 0, Duration.ZERO, null) : releaseAll(acting);
             }
             List<Revocation> each = new ArrayList<>();
-            boolean nothing = found.isEmpty() && (asShown || isPaused(acting));
-            if (name != null && !isOfSome() && !nothing) {
+            if (name != null && !isOfSome() && (!asShown || !found.isEmpty())) {
                 LockInfo.Kind of = kind == null ? LockInfo.Kind.LOCK : kind;
                 Admin admin = acting.admin().of(of);
                 Waiters waiters = drop ? Waiters.DROP : Waiters.HAND_OFF;
@@ -360,6 +360,8 @@ final class Release implements Subcommand {
             int dropped,
             Duration took,
             @Nullable List<Revocation> locks) {
+        static final Done NOTHING = new Done(0, 0, Duration.ZERO, List.of());
+
         boolean isComplete() {
             return locks == null || locks.stream().noneMatch(each -> each.outcome() == Outcome.LEFT_ALONE);
         }

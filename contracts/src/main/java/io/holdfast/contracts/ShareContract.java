@@ -104,8 +104,7 @@ public class ShareContract extends LockSuite {
     @Test
     final void share_oneRequestBesideTenThousand_isServedNext() throws Exception {
         // Closing withdraws all that wait: this takes longer than a client waits for by default. A request that is not
-        // answered in
-        // time leaves a tombstone, which a slow machine must not do here.
+        // answered in time leaves a tombstone, which a slow machine must not do here.
         Holdfast many = client(
                 server.address(),
                 HoldfastOptions.defaults()
