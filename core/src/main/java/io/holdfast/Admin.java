@@ -116,7 +116,10 @@ public final class Admin {
      */
     public record Total(int released, int dropped, Duration took) {}
 
-    /** Releases a lock, regardless of its holder. The next waiter gets it. */
+    /**
+     * Releases a lock, regardless of its holder. The next waiter gets it. A {@linkplain #pause pause} has no holder, so it
+     * stays; the result is then {@link Revocation.Outcome#LEFT_ALONE}.
+     */
     public Revocation release(String name) {
         return release(name, Waiters.HAND_OFF);
     }
@@ -208,12 +211,31 @@ public final class Admin {
      *     the lock
      */
     public Revocation drop(String name, Waiter waiter) {
-        long begin = client.kit.nanoTime();
         Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
-        RevokeReply reply = revoke(keys, callback -> client.server.adminScripts.drop(keys, waiter, REFUSED, callback));
+        return dropped(
+                keys, waiter.owner(), 1, callback -> client.server.adminScripts.drop(keys, waiter, REFUSED, callback));
+    }
+
+    /**
+     * Drops all waiting requests for a lock, as {@link Waiters#DROP} does. The holder of the lock is not affected, and a
+     * {@linkplain #pause pause} stays.
+     */
+    public Revocation drop(String name) {
+        Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
+        return dropped(keys, "", MOST_ROUNDS, callback -> client.server.adminScripts.dropAll(keys, REFUSED, callback));
+    }
+
+    private Revocation dropped(Keys keys, String owner, int rounds, AsyncResults.Sending<RevokeReply> call) {
+        long begin = client.kit.nanoTime();
+        RevokeReply reply = revoke(keys, call);
+        int dropped = reply.dropped();
+        for (int round = 1; round < rounds && reply.state().more(); round++) {
+            reply = revoke(keys, call);
+            dropped += reply.dropped();
+        }
         Optional<Holder> held = reply.state().holder();
         RevokeWord word = held.isPresent() ? RevokeWord.OTHER : RevokeWord.NOTHING;
-        return told(keys, waiter.owner(), begin, word, held, reply.dropped(), reply);
+        return told(keys, owner, begin, word, held, dropped, reply);
     }
 
     private RevokeReply revoke(Keys keys, boolean several, long token, boolean drop) {
@@ -258,7 +280,9 @@ public final class Admin {
         return reply;
     }
 
-    /** Releases all locks. The waiters of each lock are dropped first, so that none of them is granted it meanwhile. */
+    /**
+     * Releases all locks. The waiters of each lock are dropped first, so that none of them is granted it meanwhile. Pauses stay.
+     */
     public Total releaseAll() {
         long begin = client.kit.nanoTime();
         int dropped = 0;

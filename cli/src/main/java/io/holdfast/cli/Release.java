@@ -284,10 +284,13 @@ final class Release implements Subcommand {
                 LockInfo.Kind of = kind == null ? LockInfo.Kind.LOCK : kind;
                 Admin admin = acting.admin().of(of);
                 Waiters waiters = drop ? Waiters.DROP : Waiters.HAND_OFF;
+                long meant = asShown && token == 0 ? tokenOf(found) : token;
                 if (asShown && token == 0 && Kinds.isShared(of)) {
                     releaseShown(admin, found.get(0).lock(), each);
+                } else if (asShown && meant == 0) { // what was shown had waiters only
+                    each.add(admin.drop(name));
                 } else {
-                    each.add(admin.release(name, asShown && token == 0 ? tokenOf(found) : token, waiters));
+                    each.add(admin.release(name, meant, waiters));
                 }
             } else {
                 // One by one: what others have got meanwhile is not theirs who were meant.
@@ -426,8 +429,12 @@ final class Release implements Subcommand {
                                     .orElse("; now it is free") + ".";
                 case NOTHING_TO_RELEASE -> "Nobody held " + lock + dropped + ".";
                 case LEFT_ALONE ->
-                    "Left " + lock + " alone" + dropped + ": it is held by " + who + " with token "
-                            + one.holder().map(Holder::token).orElse(0L) + ", which is not the hold that was meant.";
+                    "Left " + lock + " alone" + dropped + ": "
+                            + (one.holder().filter(Holder::isPause).isPresent()
+                                    ? "it is paused; holdfast resume ends that."
+                                    : "it is held by " + who + " with token "
+                                            + one.holder().map(Holder::token).orElse(0L)
+                                            + ", which is not the hold that was meant.");
             };
         }
 

@@ -64,6 +64,40 @@ final class ReleaseTest {
         }
     }
 
+    @Test
+    void release_ofThePausedLocksWaiters_leavesThePauseAndAHoldThatBeginsDuringTheQuestionAlone() throws Exception {
+        client.admin().pause("deploy", Duration.ofMinutes(10), "incident");
+        var dropped = client.lock("deploy").attemptAsync(Wait.forever());
+        Launched.await("a waiter", () -> client.inspect().isQueued("deploy"));
+        Said sure = Said.by(server, "release", "deploy", "--drop-waiters", "--yes");
+        assertEquals(
+                "Left 'deploy' alone, dropped 1 waiter: it is paused; holdfast resume ends that.\n", sure.out());
+        assertEquals(1, sure.status());
+        assertTrue(isRefused(Reason.DROPPED, dropped.get(Launched.PATIENCE_SECONDS, TimeUnit.SECONDS)));
+
+        var next = client.lock("deploy").acquireAsync(Wait.forever());
+        Launched.await("a waiter", () -> client.inspect().isQueued("deploy"));
+        Said said = answered(() -> client.admin().resume("deploy"), "deploy", "--drop-waiters");
+        assertEquals(1, said.status());
+        assertTrue(said.out().startsWith("Left 'deploy' alone: it is held by billing@"), said.out());
+        assertTrue(isHeld(next.get(Launched.PATIENCE_SECONDS, TimeUnit.SECONDS)));
+    }
+
+    /** The command with somebody who agrees, but only after something else has happened. */
+    private Said answered(Runnable meanwhile, String... words) {
+        StringReader slow = new StringReader("y\n") {
+            @Override
+            public int read(char[] buffer, int from, int length) throws java.io.IOException {
+                meanwhile.run();
+                return super.read(buffer, from, length);
+            }
+        };
+        Release release = new Release(new Prompt(slow, new PrintStream(new ByteArrayOutputStream())));
+        List<String> line = new ArrayList<>(List.of(words));
+        line.addAll(List.of("--url", server.url()));
+        return Said.during(() -> release.run(Specs.parse(release.spec(), line.toArray(String[]::new))));
+    }
+
     private Lease acquire(String lock) throws InterruptedException {
         return client.lock(lock).acquire();
     }
@@ -152,17 +186,7 @@ final class ReleaseTest {
         Lease shown = acquire("deploy");
         var next = client.lock("deploy").acquireAsync(Wait.forever());
         Launched.await("a waiter", () -> client.inspect().isQueued("deploy"));
-        // Whoever answers takes so long that the lock changes hands meanwhile.
-        StringReader slow = new StringReader("y\n") {
-            @Override
-            public int read(char[] buffer, int from, int length) throws java.io.IOException {
-                shown.release();
-                return super.read(buffer, from, length);
-            }
-        };
-        Release release = new Release(new Prompt(slow, new PrintStream(new ByteArrayOutputStream())));
-        Said said = Said.during(() ->
-                release.run(Specs.parse(release.spec(), new String[] {"deploy", "--url", server.url()})));
+        Said said = answered(shown::release, "deploy");
         assertEquals(1, said.status());
         assertTrue(said.out().startsWith("Left 'deploy' alone: it is held by billing@"), said.out());
         Lease second = next.get(Launched.PATIENCE_SECONDS, TimeUnit.SECONDS);

@@ -1,5 +1,6 @@
 package io.holdfast.contracts;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -99,10 +100,6 @@ public class PauseContract extends LockSuite {
         CompletableFuture<Lease> asked = what.of(client).acquireAsync();
         await("it waits", () -> what.info(operator).waiters() == before + 1);
         return asked;
-    }
-
-    private static Lease get(CompletableFuture<Lease> asked) throws Exception {
-        return asked.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 
     @ParameterizedTest
@@ -253,20 +250,37 @@ public class PauseContract extends LockSuite {
         assertTrue(not.describe().contains(": the disk is looked at)"), not.describe());
     }
 
+    /** A hold that begins after an operator has looked must not end by a release of the pause that was seen. */
     @Test
-    void release_ofThePauseByName_endsIt() throws Exception {
-        operator.admin().pause("a", LONG, "");
-        assertEquals(
-                Revocation.Outcome.LEFT_ALONE,
-                operator.admin().release("a", 7, Admin.Waiters.HAND_OFF).outcome());
-        assertEquals(Revocation.Outcome.RELEASED, operator.admin().release("a").outcome());
-        operator.admin().pause("a", LONG, "");
-        Holder listed = operator.inspect().lock("a").holder().orElseThrow();
-        assertEquals(
-                Revocation.Outcome.RELEASED,
-                operator.admin().release("a", listed).outcome(),
-                "the page of a lock ends what it lists");
-        patient().lock("a").acquire().release();
+    void release_ofWhatIsPaused_leavesThePauseToResume() throws Exception {
+        Admin admin = operator.admin();
+        admin.pause("a", LONG, "");
+        Holder pause = operator.inspect().lock("a").holder().orElseThrow();
+        assertTrue(pause.isPause());
+        CompletableFuture<Attempt<Lease>> first = attempt();
+        for (Revocation done : List.of(
+                admin.release("a"),
+                admin.release("a", 7, Admin.Waiters.HAND_OFF),
+                admin.release("a", pause),
+                admin.drop("a"))) {
+            assertEquals(Revocation.Outcome.LEFT_ALONE, done.outcome());
+            assertTrue(done.holder().orElseThrow().isPause());
+        }
+        assertNotObtained(Attempt.Reason.DROPPED, get(first));
+        CompletableFuture<Attempt<Lease>> second = attempt();
+        assertEquals(1, admin.release("a", Admin.Waiters.DROP).dropped());
+        assertNotObtained(Attempt.Reason.DROPPED, get(second));
+        assertEquals(0, admin.releaseAll().released());
+        assertTrue(Paused.LOCK.info(operator).pause().isPresent());
+        CompletableFuture<Lease> third = ask(Paused.LOCK, patient());
+        assertTrue(admin.resume("a"));
+        get(third).release();
+    }
+
+    private CompletableFuture<Attempt<Lease>> attempt() {
+        CompletableFuture<Attempt<Lease>> asked = patient().lock("a").attemptAsync(Wait.forever());
+        await("it waits", () -> Paused.LOCK.info(operator).waiters() == 1);
+        return asked;
     }
 
     @Test

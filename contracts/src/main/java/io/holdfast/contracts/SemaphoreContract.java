@@ -236,6 +236,20 @@ public class SemaphoreContract extends SemaphoreSuite {
     }
 
     @Test
+    final void drop_allWaiters_endsTheirCallsAndConcernsNoHolder() throws Exception {
+        Lease lease = permits.permits(2).acquire();
+        CompletableFuture<Attempt<Lease>> big = others.permits(3).attemptAsync(Wait.forever());
+        await("it waits", () -> waiters() == 1);
+        CompletableFuture<Attempt<Lease>> small = others.permits(1).attemptAsync(Wait.forever());
+        await("both wait", () -> waiters() == 2);
+        assertEquals(2, one.admin().of(LockInfo.Kind.SEMAPHORE).drop("a").dropped());
+        assertNotObtained(Reason.DROPPED, get(big));
+        assertNotObtained(Reason.DROPPED, get(small));
+        assertTrue(lease.isHeldOnServer());
+        assertEquals(0, one.admin().of(LockInfo.Kind.SEMAPHORE).drop("a").dropped());
+    }
+
+    @Test
     final void extend_whatOneHolderHas_leavesOthersAlone() throws Exception {
         Lease lease = permits.acquire();
         Lease other = others.acquire();

@@ -9,7 +9,7 @@
 -- tells of the hold that ended, or of the present one, for OTHER. The first word is
 --   RELEASED   the lock was held, and this hold has ended
 --   NOTHING    nobody held it
---   OTHER      it is held with another token, or by another program: the hold is left alone
+--   OTHER      it is held with another token, or by another program, or is paused: that is left alone
 -- If there are more waiters than one script may drop, the answer tells so (in what describe tells): ask again.
 -- Effects: drops waiters first, and tells their clients; then hands the lock to the next waiter, if any is left. Tells the
 -- client that held it, which learns of it at its next renewal at the latest, and whether waiters were dropped: its own may stand
@@ -35,10 +35,10 @@ local rare = seldom()
 -- was reserved; of a hold that was kept for so long, each greater token is one: no other hold came after it.
 local function isMeant(held)
   local own = string.match(held.rest, '^%d+')
-  if token == '' or token == own then
-    return true
-  elseif held.public == '!' then -- a pause has no token but 0
+  if held.public == '!' then -- a pause is nobody's hold: pause.lua ends it
     return false
+  elseif token == '' or token == own then
+    return true
   end
   local asked, last = tonumber(token), tonumber(redis.call('MGET', lock.token)[1] or nil)
   return asked > tonumber(own) and (last and asked <= last or not last and held.kept ~= '')

@@ -300,7 +300,9 @@ public final class LockServer {
             String word = "NOTHING";
             if (!s.isFree()) {
                 boolean named = s.hasToken() && asked.token() >= s.token;
-                boolean meant = asked.token() == 0 || (named && (asked.token() == s.token || asked.token() <= s.last));
+                boolean meant = asked.token() == 0
+                        ? s.holder != PAUSED // nobody's hold: the end of the pause is a call of its own
+                        : named && (asked.token() == s.token || asked.token() <= s.last);
                 word = meant ? "RELEASED" : "OTHER";
             }
             if (word.equals("RELEASED")) {
