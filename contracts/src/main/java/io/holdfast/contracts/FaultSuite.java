@@ -28,9 +28,6 @@ abstract class FaultSuite extends LockSuite {
     /** For what must not happen: absence can only be shown by waiting a little. */
     static final Duration SHORT = Duration.ofMillis(200);
 
-    /** Waiters of such a client are woken by messages, or not before ten seconds have passed. */
-    static final HoldfastOptions LAZY = HoldfastOptions.defaults().withRefreshInterval(Duration.ofSeconds(10));
-
     /** Each of its requests stands in the server's queue itself. */
     static final HoldfastOptions EACH_QUEUED = HoldfastOptions.defaults().withLockDefaults(STRICT);
 

@@ -1,6 +1,7 @@
 package io.holdfast.contracts;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
@@ -47,6 +48,10 @@ public abstract class LockSuite {
 
     /** Each request stands in the server's queue itself. */
     protected static final LockOptions STRICT = LockOptions.defaults().withStrictOrder();
+
+    /** What such a client learns sooner than after ten seconds, it learned by a message, or asked for at the right moment. */
+    protected static final HoldfastOptions LAZY =
+            HoldfastOptions.defaults().withRefreshInterval(Duration.ofSeconds(10));
 
     private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
 
@@ -117,6 +122,12 @@ public abstract class LockSuite {
         if (first != null) {
             throw first;
         }
+    }
+
+    /** A client with {@link #LAZY} has learned something since then, and not by a refresh. */
+    protected static void assertBeforeARefresh(long beginNanos) {
+        long took = System.nanoTime() - beginNanos;
+        assertTrue(took < LAZY.refreshInterval().toNanos() * 9 / 10, () -> "by a refresh: " + took + " ns");
     }
 
     /** What a stage completes with, which may take as long as anything in a test. */
