@@ -70,8 +70,7 @@ final class ReleaseTest {
         var dropped = client.lock("deploy").attemptAsync(Wait.forever());
         Launched.await("a waiter", () -> client.inspect().isQueued("deploy"));
         Said sure = Said.by(server, "release", "deploy", "--drop-waiters", "--yes");
-        assertEquals(
-                "Left 'deploy' alone, dropped 1 waiter: it is paused; holdfast resume ends that.\n", sure.out());
+        assertEquals("Left 'deploy' alone, dropped 1 waiter: it is paused; holdfast resume ends that.\n", sure.out());
         assertEquals(1, sure.status());
         assertTrue(isRefused(Reason.DROPPED, dropped.get(Launched.PATIENCE_SECONDS, TimeUnit.SECONDS)));
 
